@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pinocchio
 import pytest
 
-from thunder_py.io.urdf import load_urdf
+from thunder_py.io import load_description
 from thunder_py.model.description import RobotDescription
 
 Array = npt.NDArray[np.float64]
@@ -103,7 +103,7 @@ def real_urdf_cases() -> list[RealUrdf]:
 
 def description(case: RealUrdf) -> RobotDescription:
     """Load a case with this package, with its base in the origin of the world."""
-    return load_urdf(case.path, case.base, case.tip, fix_joints=case.locked, name=case.id)
+    return load_description(case.path, base_link=case.base, tip_link=case.tip, fix_joints=case.locked, name=case.id)
 
 
 def pinocchio_arm(case: RealUrdf, joint_names: tuple[str, ...]) -> PinocchioArm:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from thunder_py.io.urdf import load_urdf
+from thunder_py.io import load_description
 from thunder_py.model.description import RobotDescription
 
 DATA = Path(__file__).parent / "data" / "urdf"
@@ -13,7 +13,7 @@ FINGERS = {"finger_slide": 0.03, "thumb_slide": 0.01}
 
 
 def workbench(**options: object) -> RobotDescription:
-    return load_urdf(DATA / "workbench.urdf", **{"tip_link": "tool", "fix_joints": FINGERS, **options})
+    return load_description(DATA / "workbench.urdf", **{"tip_link": "tool", "fix_joints": FINGERS, **options})
 
 
 def edited(old: str, new: str, text: str = PENDULUM) -> str:

@@ -75,8 +75,8 @@ Answer answer_state(ControlLoop& loop, py::handle stamp, py::handle now, const p
     return py::none();
   }
   const bool motors = message.q.size() > n;
-  return answer(loop.state(message.stamp, message.now, message.q.data(), message.dq.data(),
-                           motors ? message.q.data() + n : nullptr, motors ? message.dq.data() + n : nullptr, begun));
+  const Motors measured = motors ? Motors{message.q.data() + n, message.dq.data() + n} : Motors{};
+  return answer(loop.state({message.stamp, message.now, message.q.data(), message.dq.data(), measured}, begun));
 }
 
 Counts dropped(const StateGate& gate) {
@@ -85,35 +85,91 @@ Counts dropped(const StateGate& gate) {
   return result;
 }
 
-std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Controller> law, const std::optional<std::shared_ptr<ExternalObserver>>& observer,
+std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake,
+                                       const std::optional<std::shared_ptr<Controller>>& law,
+                                       const std::optional<std::shared_ptr<ExternalObserver>>& observer,
+                                       const std::optional<std::shared_ptr<Controller>>& known,
                                        const py::KWArgs<py::object>& given) {
-  const int n = law->n();
-  const auto column = [&](const char* name) { return read_limits(given[name], name, n); };
-  const auto number = [&](const char* name) { return py::cast<double>(given[name]); };
-  const Eigen::VectorXd task = read_column(given["task"], "task", 5);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const int n = brake->n();
   ControlLoop::Settings s;
-  s.torque_limits = column("torque_limits");
-  s.torque_rate = column("torque_rate");
-  s.hold_rate = number("hold_rate");
-  s.motion = {column("lower"), column("upper"), column("velocity")};
-  s.joining_speed = column("joining_speed");
-  s.frame = find_frame(*law->model(), given["frame"]);
-  s.task = {task[0], task[1], task[2], task[3], task[4]};
-  s.state_late = number("state_late");
-  s.state_lost = number("state_lost");
-  s.reference_timeout = number("reference_timeout");
-  s.patience = number("patience");
-  s.largest_error = number("largest_error");
-  s.invalid_states = py::cast<int>(given["invalid_states"]);
-  s.recover = py::cast<bool>(given["recover"]);
-  return std::make_shared<ControlLoop>(std::move(law), std::move(s), observer ? *observer : nullptr);
+  s.motion = {Eigen::VectorXd::Constant(n, -kInfinity), Eigen::VectorXd::Constant(n, kInfinity),
+              Eigen::VectorXd::Constant(n, kInfinity)};
+  s.joining_speed = Eigen::VectorXd::Ones(n);
+  const auto read = [&](const char* name, auto&& set) {
+    if (given.contains(name)) set(given[name]);
+  };
+  const std::pair<const char*, Eigen::VectorXd*> columns[] = {{"lower", &s.motion.lower}, {"upper", &s.motion.upper},
+                                                              {"velocity", &s.motion.velocity},
+                                                              {"joining_speed", &s.joining_speed}};
+  for (const auto& [name, column] : columns) read(name, [&](py::object value) { *column = read_limits(value, name, n); });
+  const std::pair<const char*, double*> numbers[] = {
+      {"state_late", &s.state_late}, {"state_lost", &s.state_lost}, {"reference_timeout", &s.reference_timeout},
+      {"patience", &s.patience},     {"largest_error", &s.largest_error}, {"watchdog", &s.watchdog}, {"duration", &s.duration}};
+  for (const auto& [name, number] : numbers) read(name, [&](py::object value) { *number = py::cast<double>(value); });
+  const std::pair<const char*, int*> counts[] = {
+      {"invalid_states", &s.invalid_states}, {"most_holds", &s.most_holds}, {"most_missed", &s.most_missed}};
+  for (const auto& [name, count] : counts) read(name, [&](py::object value) { *count = py::cast<int>(value); });
+  for (const auto& [name, flag] : {std::pair{"recover", &s.recover}, {"run", &s.run}})
+    read(name, [&](py::object value) { *flag = py::cast<bool>(value); });
+  read("task", [&](py::object value) {
+    const Eigen::VectorXd task = read_column(value, "task", 5);
+    s.task = {task[0], task[1], task[2], task[3], task[4]};
+  });
+  read("frame", [&](py::object value) { s.frame = find_frame(*(law ? (*law)->model() : brake->model()), value); });
+  return std::make_shared<ControlLoop>(std::move(safety), std::move(brake), law ? *law : nullptr, std::move(s),
+                                       observer ? *observer : nullptr, known ? *known : nullptr);
+}
+
+/// A step of a run whose torque comes from Python: whether it is wanted, time, q and dq; None where the state is not answered.
+py::typing::Optional<py::tuple> begin(ControlLoop& loop, py::handle stamp, const Places& places, py::ssize_t count, py::handle q,
+                                      py::handle dq, const std::optional<Array>& gravity) {
+  const Message message(stamp, stamp, places, count, q, dq);
+  if (message.why) {
+    loop.refuse(message.stamp, message.now, *message.why);
+    return py::none();
+  }
+  const bool wants = loop.begin({message.stamp, message.now, message.q.data(), message.dq.data(), {},
+                                 gravity ? gravity->data() : nullptr});
+  if (!loop.answers()) return py::none();
+  return py::make_tuple(wants, loop.t(), Array(loop.n(), message.q.data()), Array(loop.n(), message.dq.data()));
+}
+
+/// Demand, command and the reason for a stop.
+py::tuple finish(ControlLoop& loop, const std::optional<Array>& tau, int status) {
+  const auto found = read_enum<Status>(status, static_cast<int>(Status::invalid_input) + 1, "status");
+  const Command* const c = loop.finish(tau ? tau->data() : nullptr, found);
+  if (c == nullptr) throw py::value_error("a state must be taken by `begin` before");
+  return py::make_tuple(to_numpy(loop.demand()), to_numpy(c->tau), static_cast<int>(loop.report().reason));
 }
 
 void bind_loop(py::module_& module) {
   ExclusiveClass<ControlLoop, std::shared_ptr<ControlLoop>> c(
       module, "ControlLoop", "The loop of `thunder_py.realtime.ControlLoop`, without names and messages.", py::dynamic_attr());
   bind_state(c);
-  c.def(py::init(&make_loop), py::arg("law").none(false), py::arg("observer").none(true))
+  c.def(py::init(&make_loop), py::arg("safety").none(false), py::arg("brake").none(false), py::arg("law").none(true),
+        py::arg("observer").none(true) = py::none(), py::arg("known").none(true) = py::none())
+      .def("begin", &begin, py::arg("stamp"), py::arg("places"), py::arg("count"), py::arg("q"), py::arg("dq"),
+           py::arg("gravity").none(true),
+           "Take a state of a run; whether a torque is wanted, time, q and dq, or None if the loop does not answer it.")
+      .def("finish", &finish, py::arg("tau").none(true), py::arg("status"),
+           "Return demand, command, and the number of the reason for a stop.")
+      .def(
+          "request", [](ControlLoop& loop, int reason) { loop.request(read_enum<Reason>(reason, kReasons, "reason")); },
+          py::arg("reason"), "Ask for a stop of a run.")
+      .def(
+          "stop",
+          [](ControlLoop& loop, int reason, bool at_once) { loop.stop(read_enum<Reason>(reason, kReasons, "reason"), at_once); },
+          py::arg("reason"), py::arg("at_once") = false, "Stop a run.")
+      .def_property_readonly("ended", &ControlLoop::ended, "Whether the drive is to be stopped.")
+      .def_property_readonly(
+          "report",
+          [](const ControlLoop& loop) {
+            py::typing::Dict<py::str, py::object> result;
+            set_report(result, loop.report());
+            return result;
+          },
+          "Outcome of a run so far.")
       .def("state", &answer_state, py::arg("stamp"), py::arg("now"), py::arg("places"), py::arg("count"), py::arg("q"),
            py::arg("dq"),
            "Answer a message of `count` names, whose robot's joints, and motors, are at `places`; None if it is dropped.")
@@ -212,32 +268,6 @@ void bind_quantiles(py::module_& module) {
       .def_property_readonly("count", &Quantiles::count, "Number of durations.")
       .def_property_readonly("worst", &Quantiles::worst, "The longest one [s]; 0 without any.")
       .def_property_readonly("mean", &Quantiles::mean, "Mean [s]; 0 without any.");
-}
-
-/// Positions and velocities in the robot's order, or None.
-py::typing::Optional<Arrays> read_message(StateGate& gate, py::handle stamp, py::handle now, const py::object& places,
-                                          py::ssize_t count, py::handle q, py::handle dq) {
-  const Message message(stamp, now, places, count, q, dq);
-  const auto span = [](const std::vector<double>& v) { return Span{v.data(), static_cast<int>(v.size())}; };
-  if (message.why) {
-    gate.refuse(message.stamp, message.now, *message.why);
-    return py::none();
-  }
-  if (!gate.take(message.stamp, message.now, {span(message.q), span(message.dq)})) return py::none();
-  return py::make_tuple(array_of(span(message.q)), array_of(span(message.dq)));
-}
-
-void bind_gate(py::module_& module) {
-  py::class_<StateGate> c(module, "StateGate", "Accepts measured states that are new, of their time, and an arm's.",
-                          py::dynamic_attr());
-  bind_state(c);
-  c.def(py::init<double>(), py::arg("oldest"))
-      .def("read", &read_message, py::arg("stamp"), py::arg("now"), py::arg("places"), py::arg("count"), py::arg("q"),
-           py::arg("dq"), "Return positions and velocities at `places`; None, and counted, if the message is dropped.")
-      .def("reset", &StateGate::reset, "Reset counts and stamps.")
-      .def_property_readonly("taken", &StateGate::taken, "Number of accepted states.")
-      .def_property_readonly("dropped", &dropped, "Numbers of dropped states by reason.")
-      .def_property_readonly("in_a_row", &StateGate::invalid_in_a_row, "Number of invalid states since the last accepted one.");
 }
 
 Array safe_torque(SafeTorque& safe, double t, const ArrayLike& q, const ArrayLike& dq, const std::optional<ArrayLike>& x,
@@ -365,9 +395,19 @@ void bind_followers(py::module_& module) {
 
 }  // namespace
 
+void set_report(py::typing::Dict<py::str, py::object>& result, const RunReport& report) {
+  const auto set = [&](const char* name, auto value) { result[name] = py::cast(value); };
+  set("reason", static_cast<int>(report.reason));
+  set("at_once", report.at_once);
+  set("at_rest", report.at_rest);
+  set("t", report.t);
+  set("cycles", report.cycles);
+  set("missed", report.missed);
+  set("worst_missed", report.worst_missed);
+}
+
 void bind_realtime(py::module_& module) {
   bind_quantiles(module);
-  bind_gate(module);
   bind_safe_torque(module);
   bind_followers(module);
   bind_loop(module);

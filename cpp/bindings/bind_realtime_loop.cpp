@@ -1,57 +1,15 @@
-// Drives in C++ and the thread that runs a control loop on one, for Python.
+// The thread that runs a control loop on a drive in C++, for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
 #include "gil.hpp"
 #include "realtime.hpp"
-#include "simulation.hpp"
 #include "thunder/realtime/realtime_loop.hpp"
-#include "thunder/realtime/simulated_drive.hpp"
 
 namespace thunder::python {
 
 namespace {
 
 using namespace realtime;
-
-std::shared_ptr<SimulatedDrive> make_simulated_drive(std::shared_ptr<Model> plant, const ArrayLike& q, double period,
-                                                     double cycle, double watchdog, const ArrayLike& torque_limits,
-                                                     const ArrayLike& torque_rate,
-                                                     const std::optional<std::shared_ptr<Model>>& compensated,
-                                                     const std::vector<PayloadTuple>& payloads,
-                                                     const std::vector<ActionTuple>& external, bool real_time) {
-  const int n = plant->n();
-  DriveFacts facts{period, cycle, watchdog, read_limits(torque_limits, "torque_limits", n),
-                   read_limits(torque_rate, "torque_rate", n)};
-  auto actions = read_actions(external, *plant);
-  auto arm = std::make_unique<RigidPlant>(std::move(plant), read_payloads(payloads), std::move(actions));
-  return std::make_shared<SimulatedDrive>(
-      std::move(arm), SimulatedDrive::Settings{std::move(facts), read_column(q, "q", n),
-                                               compensated ? *compensated : nullptr, real_time});
-}
-
-void bind_drives(py::module_& module) {
-  py::class_<Drive, std::shared_ptr<Drive>>(module, "Drive", "Drive of an arm, for loops in C++.");
-  ExclusiveClass<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>> c(module, "SimulatedDrive",
-                                                                           "A drive whose arm is simulated.");
-  // not marked as a use: another thread may call it while a loop uses the drive
-  static_cast<py::class_<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>>&>(c).def(
-      "_inject",
-      [](SimulatedDrive& drive, int fault, double time) {
-        drive.inject(read_enum<DriveFault>(fault, kDriveFaults, "fault"), time);
-      },
-      py::arg("fault"), py::arg("time"));
-  c.def(py::init(&make_simulated_drive), py::arg("plant").none(false), py::arg("q"), py::arg("period"), py::arg("cycle"),
-        py::arg("watchdog"), py::arg("torque_limits"), py::arg("torque_rate"), py::arg("compensated").none(true),
-        py::arg("payloads"), py::arg("external"), py::arg("real_time"))
-      .def_property_readonly("q", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.q()); },
-                             "Present positions (n,) [rad or m].")
-      .def_property_readonly("dq", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.dq()); },
-                             "Present velocities (n,) [rad/s or m/s].")
-      .def_property_readonly("running", &SimulatedDrive::running, "Whether it was started and not stopped.")
-      .def_property_readonly("failed", &SimulatedDrive::failed, "Whether it reported a fault.")
-      .def_property_readonly("largest_step", &SimulatedDrive::largest_step,
-                             "Largest step between two commands, as a part of the torque rate's.");
-}
 
 /// Throws in a process that was forked from the loop's.
 RealtimeLoop& here(RealtimeLoop& loop) {
@@ -62,28 +20,19 @@ RealtimeLoop& here(RealtimeLoop& loop) {
   throw py::error_already_set();
 }
 
-std::shared_ptr<RealtimeLoop> make_realtime_loop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop,
-                                                 std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake, double duration,
-                                                 int most_missed, int priority, int core, bool lock_memory,
-                                                 std::vector<std::string> signals, std::size_t log_rows, int log_every) {
-  auto control = std::make_unique<DriveControl>(std::move(loop), std::move(safety), std::move(brake), drive->facts(),
-                                                DriveControl::Settings{duration, most_missed});
+std::shared_ptr<RealtimeLoop> make_realtime_loop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop, int priority,
+                                                 int core, bool lock_memory, std::vector<std::string> signals,
+                                                 std::size_t log_rows, int log_every) {
   return std::make_shared<RealtimeLoop>(
-      std::move(drive), std::move(control),
+      std::move(drive), std::move(loop),
       RealtimeLoop::Settings{{priority, core, lock_memory}, std::move(signals), log_rows, log_every});
 }
 
 py::typing::Dict<py::str, py::object> statistics(RealtimeLoop& loop) {
   const LoopStatistics s = here(loop).statistics();
   py::typing::Dict<py::str, py::object> result;
+  set_report(result, s.report);
   const auto set = [&](const char* name, auto&& value) { result[name] = py::cast(value); };
-  set("reason", static_cast<int>(s.report.reason));
-  set("at_once", s.report.at_once);
-  set("at_rest", s.report.at_rest);
-  set("t", s.report.t);
-  set("cycles", s.report.cycles);
-  set("missed", s.report.missed);
-  set("worst_missed", s.report.worst_missed);
   set("overruns", s.overruns);
   set("period", s.period);
   set("latency", s.latency);
@@ -119,16 +68,15 @@ std::shared_ptr<Source> timed(const std::shared_ptr<Source>& source) {
   return source;
 }
 
-void require_stop(int reason) { read_enum<StopReason>(reason, static_cast<int>(StopReason::none), "reason"); }
+void require_stop(int reason) { read_enum<Reason>(reason, kReasons, "reason"); }
 
 }  // namespace
 
 void bind_realtime_loop(py::module_& module) {
-  bind_drives(module);
+  bind_simulated_arm(module);
   py::class_<RealtimeLoop, std::shared_ptr<RealtimeLoop>>(module, "RealtimeLoop", "A control loop in a thread of its own.")
-      .def(py::init(&make_realtime_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("safety").none(false),
-           py::arg("brake").none(false), py::arg("duration"), py::arg("most_missed"), py::arg("priority"), py::arg("core"),
-           py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))
+      .def(py::init(&make_realtime_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("priority"),
+           py::arg("core"), py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))
       .def(
           "start",
           [](RealtimeLoop& loop) {
@@ -141,7 +89,7 @@ void bind_realtime_loop(py::module_& module) {
           "request",
           [](RealtimeLoop& loop, int reason) {
             require_stop(reason);
-            here(loop).request(static_cast<StopReason>(reason));
+            here(loop).request(static_cast<Reason>(reason));
           },
           py::arg("reason"), "Ask for a stop.")
       .def(

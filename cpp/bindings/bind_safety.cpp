@@ -69,7 +69,7 @@ void bind_safety(py::module_& module) {
       .def_property(
           "_reason", [](const Safety& safety) { return static_cast<int>(safety.reason()); },
           [](Safety& safety, int reason) {
-            safety.set_reason(read_enum<StopReason>(reason, static_cast<int>(StopReason::none) + 1, "reason"));
+            safety.set_reason(read_enum<Reason>(reason, kReasons + 1, "reason"));
           })
       .def("reset", &Safety::reset, "Forget the violation; the last command is zero.");
 }

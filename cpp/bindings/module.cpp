@@ -50,9 +50,9 @@ PYBIND11_MODULE(_core, module) {
   python::bind_control(module);
   python::bind_estimation(module);
   python::bind_kinematics(module);
+  python::bind_safety(module);
   python::bind_realtime(module);
   python::bind_simulation(module);
-  python::bind_safety(module);
   python::bind_realtime_loop(module);
   python::bind_expression(module);
   python::bind_function(module);

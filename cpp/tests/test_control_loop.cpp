@@ -20,13 +20,20 @@ VectorXd all(double value) { return VectorXd::Constant(7, value); }
 
 ControlLoop::Settings settings(const Model& model) {
   ControlLoop::Settings s;
-  s.torque_limits = all(87.0);
-  s.torque_rate = all(1000.0);
   s.motion = {all(-3.0), all(3.0), all(2.0)};
   s.joining_speed = all(0.5);
   s.frame = model.frame(model.end_effector());
   s.invalid_states = 20;
   return s;
+}
+
+std::unique_ptr<ControlLoop> make_loop(const std::shared_ptr<const Model>& model, std::shared_ptr<Controller> law,
+                                       const ControlLoop::Settings& s, std::shared_ptr<ExternalObserver> observer = nullptr) {
+  SafetyLimits limits{all(-3.0), all(3.0), all(2.4), all(87.0), all(1000.0), all(INFINITY)};
+  limits.patience = INFINITY;
+  return std::make_unique<ControlLoop>(std::make_shared<Safety>(model, limits),
+                                       std::make_shared<SafeTorque>(model, 150.0, all(87.0), all(1000.0)), std::move(law), s,
+                                       std::move(observer));
 }
 
 std::shared_ptr<Controller> joint_law(const std::shared_ptr<const Model>& model) {
@@ -74,7 +81,7 @@ void play(ControlLoop& loop, const VectorXd& posture, std::mt19937& generator, s
     if (what == 4) now += 60 * kMillisecond;
     if (what == 5) loop.refuse(now, now, Dropped::names);
     const std::int64_t stamp = what == 6 ? now - 30 * kMillisecond : what == 7 ? 0 : now;
-    loop.state(stamp, now, q, dq, what % 2 == 0 ? x : nullptr, what % 2 == 0 ? dx : nullptr);
+    loop.state({stamp, now, q, dq, what % 2 == 0 ? Motors{x, dx} : Motors{}});
     if (what == 8) loop.watch(now + 30 * kMillisecond);
     if (loop.task() && what > 30) {
       const double p[3] = {0.4, 0.1 * normal(generator), 0.5}, turn[4] = {0.0, 1.0, 0.0, 0.0}, w[3] = {0.1, 0.0, 0.0};
@@ -87,7 +94,8 @@ void play(ControlLoop& loop, const VectorXd& posture, std::mt19937& generator, s
 void check_no_allocation(const std::shared_ptr<const Model>& model, const std::shared_ptr<Controller>& law, bool recover) {
   ControlLoop::Settings s = settings(*model);
   s.recover = recover;
-  ControlLoop loop(law, s, observer(model));
+  const auto made = make_loop(model, law, s, observer(model));
+  ControlLoop& loop = *made;
   std::mt19937 generator(1);
   std::int64_t now = kNoon;
   const VectorXd posture = arms::posture();
@@ -112,14 +120,15 @@ const Command* stand(ControlLoop& loop, int steps, std::int64_t& now) {
   const Command* command = nullptr;
   for (int k = 0; k < steps; ++k) {
     now += kMillisecond;
-    command = loop.state(now, now, q.data(), still.data());
+    command = loop.state({now, now, q.data(), still.data()});
   }
   return command;
 }
 
 void check_motions_are_given_back() {
   const auto model = arms::panda();
-  ControlLoop loop(joint_law(model), settings(*model));
+  const auto made = make_loop(model, joint_law(model), settings(*model));
+  ControlLoop& loop = *made;
   std::int64_t now = kNoon;
   stand(loop, 10, now);
   CHECK(count(loop.follow(motion(0.0, 1.0, 0.1)).get()) == 0);
@@ -137,7 +146,8 @@ void check_motions_are_given_back() {
 
 void check_sources_are_followed() {
   const auto model = arms::panda();
-  ControlLoop loop(joint_law(model), settings(*model));
+  const auto made = make_loop(model, joint_law(model), settings(*model));
+  ControlLoop& loop = *made;
   std::int64_t now = kNoon;
   stand(loop, 1, now);
   loop.follow(std::make_unique<JointMotion>(0.0, INFINITY, std::make_shared<SetPoint>(arms::posture() + all(0.01))));
@@ -173,7 +183,8 @@ void check_sources_of_poses() {
   CHECK(!follower.take(5.0, wanted));
 
   const auto model = arms::panda();
-  ControlLoop loop(task_law(model), settings(*model));
+  const auto made = make_loop(model, task_law(model), settings(*model));
+  ControlLoop& loop = *made;
   std::int64_t now = kNoon;
   stand(loop, 1, now);
   std::shared_ptr<TaskReferenceSource> next = std::make_shared<Lissajous>(source);
@@ -191,7 +202,8 @@ void check_sources_of_poses() {
 
 void check_exchange() {
   const auto model = arms::panda();
-  ControlLoop loop(joint_law(model), settings(*model));
+  const auto made = make_loop(model, joint_law(model), settings(*model));
+  ControlLoop& loop = *made;
   std::int64_t now = kNoon;
   stand(loop, 10, now);
   loop.follow(motion(0.0, 0.5, 0.1));
@@ -219,11 +231,12 @@ void check_exchange() {
 
 void check_extreme_stamps() {
   const auto model = arms::panda();
-  ControlLoop loop(joint_law(model), settings(*model));
+  const auto made = make_loop(model, joint_law(model), settings(*model));
+  ControlLoop& loop = *made;
   const VectorXd q = arms::posture(), still = VectorXd::Zero(7);
   for (const std::int64_t stamp : {INT64_MAX, INT64_MIN, std::int64_t{1}})
     for (const std::int64_t now : {INT64_MAX, INT64_MIN, std::int64_t{1}}) {
-      loop.state(stamp, now, q.data(), still.data());
+      loop.state({stamp, now, q.data(), still.data()});
       loop.watch(now);
       CHECK(loop.time_of(stamp) == loop.time_of(stamp));
     }

@@ -13,7 +13,7 @@
 #include "check.hpp"
 #include "thunder/kinematics/references.hpp"
 #include "thunder/realtime/realtime_loop.hpp"
-#include "thunder/realtime/simulated_drive.hpp"
+#include "thunder/realtime/simulated_arm.hpp"
 
 using namespace thunder;
 using namespace thunder::realtime;
@@ -32,7 +32,7 @@ std::shared_ptr<SlotineLi> make_law(const std::shared_ptr<const Model>& model, d
 /// Counts the allocations of the whole process between two of its states; the first is the start for 0.
 class CountingDrive final : public Drive {
  public:
-  CountingDrive(std::shared_ptr<SimulatedDrive> drive, int first, int last)
+  CountingDrive(std::shared_ptr<SimulatedArm> drive, int first, int last)
       : drive_(std::move(drive)), first_(first), last_(last) {}
   const DriveFacts& facts() const noexcept override { return drive_->facts(); }
   bool waits() const noexcept override { return drive_->waits(); }
@@ -51,32 +51,34 @@ class CountingDrive final : public Drive {
   long made() const noexcept { return made_; }
 
  private:
-  std::shared_ptr<SimulatedDrive> drive_;
+  std::shared_ptr<SimulatedArm> drive_;
   int first_, last_, reads_ = 0;
   long before_ = 0, made_ = -1;
 };
 
-std::shared_ptr<SimulatedDrive> make_drive(const std::shared_ptr<const Model>& model, bool real_time) {
-  return std::make_shared<SimulatedDrive>(
+std::shared_ptr<SimulatedArm> make_drive(const std::shared_ptr<const Model>& model, bool real_time) {
+  VectorXd at_rest = VectorXd::Zero(14);
+  at_rest.head(7) = arms::posture();
+  return std::make_shared<SimulatedArm>(
       std::make_unique<RigidPlant>(model),
-      SimulatedDrive::Settings{{1e-3, 1e-3, 0.05, every(200.0), every(1000.0)}, arms::posture(), model, real_time});
+      SimulatedArm::Settings{{1e-3, 1e-3, 0.05, every(200.0), every(1000.0)}, at_rest, model, true, real_time});
 }
 
-std::unique_ptr<DriveControl> make_control(const std::shared_ptr<const Model>& model, const DriveFacts& facts, double duration) {
+std::shared_ptr<ControlLoop> make_control(const std::shared_ptr<const Model>& model, const DriveFacts& facts, double duration) {
   ControlLoop::Settings settings;
-  settings.torque_limits = every(200.0);
-  settings.torque_rate = every(kInfinity);
   settings.motion = {every(-4.0), every(4.0), every(3.0)};
   settings.joining_speed = every(0.5);
-  settings.frame = model->frame(model->end_effector());
-  auto loop = std::make_shared<ControlLoop>(make_law(model, 0.1), settings);
+  settings.run = true;
+  settings.state_lost = kInfinity;
+  settings.watchdog = facts.watchdog;
+  settings.duration = duration;
   std::vector<MovingObstacle> floor{{std::make_shared<HalfSpace>(Eigen::Vector3d(0, 0, -9), Eigen::Vector3d::UnitZ())}};
   SafetyLimits limits{every(-4.0), every(4.0), every(3.0), every(200.0), every(kInfinity), facts.torque_step(), ObstacleSet(floor)};
   auto observer = std::make_shared<MomentumObserver>(model, LowPass(every(20.0), 1, 1.0),
                                                      std::make_unique<ContactDetector>(every(100.0), 5, 0.5));
   auto brake = std::make_shared<SafeTorque>(model, braking_rate(facts.period), every(200.0), every(1000.0));
-  return std::make_unique<DriveControl>(std::move(loop), std::make_shared<Safety>(model, limits, observer), std::move(brake),
-                                        facts, DriveControl::Settings{duration, 10});
+  return std::make_shared<ControlLoop>(std::make_shared<Safety>(model, limits, observer), std::move(brake), make_law(model, 0.1),
+                                       settings);
 }
 
 std::shared_ptr<JointReferenceSource> sinusoid(double amplitude) {
@@ -92,8 +94,8 @@ void check_no_allocation() {
   CHECK(loop.wait(60.0));
   if (allocations::counted()) CHECK(drive->made() == 0);
   const LoopStatistics found = loop.statistics();
-  CHECK(found.report.reason == StopReason::finished && found.report.at_rest && found.drive_stopped);
-  CHECK(found.report.missed == 0 && found.mode == Mode::tracking);
+  CHECK(found.report.reason == Reason::finished && found.report.at_rest && found.drive_stopped);
+  CHECK(found.report.missed == 0 && found.mode == Mode::stopped);
   std::vector<double> rows;
   loop.drain(rows);
   CHECK(rows.size() == static_cast<std::size_t>(found.report.cycles) * loop.row_width());
@@ -120,8 +122,8 @@ void check_exchange() {
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(loop.running());
-  loop.request(StopReason::requested);
-  CHECK(loop.wait(60.0) && loop.statistics().report.reason == StopReason::requested);
+  loop.request(Reason::requested);
+  CHECK(loop.wait(60.0) && loop.statistics().report.reason == Reason::requested);
   CHECK(loop.statistics().report.at_rest && !loop.running());
 }
 
@@ -157,7 +159,7 @@ void check_refused_law() {
   loop.exchange(law);
   loop.start();
   CHECK(loop.wait(60.0));
-  CHECK(loop.statistics().refused == 1 && loop.statistics().report.reason == StopReason::finished);
+  CHECK(loop.statistics().refused == 1 && loop.statistics().report.reason == Reason::finished);
   if (allocations::counted()) CHECK(drive->made() == 0);
 }
 
@@ -178,7 +180,7 @@ void check_fork() {
   }
   int status = -1;
   CHECK(waitpid(child, &status, 0) == child && status == 0);
-  loop->request(StopReason::requested);
+  loop->request(Reason::requested);
   waiting.join();
 }
 
@@ -208,11 +210,11 @@ void check_memory_lock() {
 
 void check_faults() {
   const auto model = arms::panda();
-  const std::pair<DriveFault, StopReason> faults[] = {{DriveFault::error, StopReason::drive_fault},
-                                                      {DriveFault::silence, StopReason::states_lost},
-                                                      {DriveFault::invalid_state, StopReason::invalid_states},
-                                                      {DriveFault::no_command, StopReason::drive_fault},
-                                                      {DriveFault::missed_cycles, StopReason::missed_cycles}};
+  const std::pair<DriveFault, Reason> faults[] = {{DriveFault::error, Reason::drive_fault},
+                                                      {DriveFault::silence, Reason::states_lost},
+                                                      {DriveFault::invalid_state, Reason::invalid_states},
+                                                      {DriveFault::no_command, Reason::drive_fault},
+                                                      {DriveFault::missed_cycles, Reason::missed_cycles}};
   for (const auto& [fault, reason] : faults) {
     const auto drive = make_drive(model, false);
     drive->inject(fault, 0.1);

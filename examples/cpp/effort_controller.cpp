@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "panda_control.hpp"
-#include <thunder/realtime/simulated_drive.hpp>
+#include <thunder/realtime/simulated_arm.hpp>
 
 namespace example {
 
@@ -30,11 +30,11 @@ class AdaptiveEffortController final : public controller_interface::Controller<h
 
   void update(const ros::Time& time, const ros::Duration&) override {
     read();
-    if (brake_) control_->request(thunder::realtime::StopReason::requested);
-    const double* command =
-        control_->answer({static_cast<std::int64_t>(time.toNSec()), q_.data(), dq_.data(), nullptr});
+    if (brake_) control_->request(thunder::realtime::Reason::requested);
+    const auto stamp = static_cast<std::int64_t>(time.toNSec());
+    const thunder::realtime::Command* command = control_->state({stamp, stamp, q_.data(), dq_.data()});
     if (command == nullptr && !control_->ended()) return;  // a state that is no new one: the last command stays
-    for (std::size_t i = 0; i < joints_.size(); ++i) joints_[i].setCommand(command != nullptr ? command[i] : 0.0);
+    for (std::size_t i = 0; i < joints_.size(); ++i) joints_[i].setCommand(command != nullptr ? command->tau[static_cast<Eigen::Index>(i)] : 0.0);
   }
 
   /// Brakes the arm in the next updates; any thread may call it. The controller is to be stopped once they have `ended`.
@@ -45,7 +45,7 @@ class AdaptiveEffortController final : public controller_interface::Controller<h
     for (hardware_interface::JointHandle& joint : joints_) joint.setCommand(0.0);
   }
 
-  const thunder::realtime::DriveControl& control() const { return *control_; }
+  const thunder::realtime::ControlLoop& control() const { return *control_; }
 
  private:
   void read() {
@@ -59,7 +59,7 @@ class AdaptiveEffortController final : public controller_interface::Controller<h
   VectorXd q_, dq_;
   std::atomic<bool> brake_{false};
   thunder::realtime::DriveFacts facts_{1e-3, 1e-3, 0.1, kTorques, VectorXd::Constant(7, 1e5)};
-  std::unique_ptr<thunder::realtime::DriveControl> control_;
+  std::unique_ptr<thunder::realtime::ControlLoop> control_;
 };
 
 }  // namespace example
@@ -68,8 +68,10 @@ int main() {
   using namespace thunder::realtime;
   const auto model = robots::panda();
   const Eigen::VectorXd start = example::vector({0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7});
-  SimulatedDrive arm(std::make_unique<thunder::RigidPlant>(model),
-                     {{1e-3, 1e-3, 0.1, example::kTorques, Eigen::VectorXd::Constant(7, 1e5)}, start, nullptr, false});
+  Eigen::VectorXd at_rest = Eigen::VectorXd::Zero(14);
+  at_rest.head(7) = start;
+  SimulatedArm arm(std::make_unique<thunder::RigidPlant>(model),
+                   {{1e-3, 1e-3, 0.1, example::kTorques, Eigen::VectorXd::Constant(7, 1e5)}, at_rest, model, false, false});
 
   Eigen::VectorXd q = start, dq = Eigen::VectorXd::Zero(7), effort = dq;
   hardware_interface::EffortJointInterface interface;
@@ -91,7 +93,7 @@ int main() {
   for (int k = 0; k < 3000; ++k)
     if (!cycle()) return 2;
   const double error = (q - start - Eigen::VectorXd::Constant(7, 0.1)).cwiseAbs().maxCoeff();
-  const bool followed = controller.control().report().reason == StopReason::none;
+  const bool followed = controller.control().report().reason == Reason::none;
 
   controller.brake();
   while (!controller.control().ended())
@@ -100,7 +102,7 @@ int main() {
   controller.stopping(ros::Time(0));
   std::printf("largest error %.5f rad, at rest: %d, largest effort left: %g\n", error, report.at_rest,
               effort.cwiseAbs().maxCoeff());
-  const bool stopped = report.reason == StopReason::requested && report.at_rest && effort.isZero(0.0);
+  const bool stopped = report.reason == Reason::requested && report.at_rest && effort.isZero(0.0);
 
   controller.starting(ros::Time(0));  // again, and stopped in the middle
   if (!cycle()) return 4;

@@ -35,5 +35,5 @@ int main(int argc, char** argv) {
   const thunder::realtime::RunReport& report = control->report();
   std::printf("%lld cycles, largest error %.5f rad after 2 s, at rest: %d\n", static_cast<long long>(report.cycles), error,
               report.at_rest);
-  return report.reason == thunder::realtime::StopReason::finished && report.at_rest && error < 5e-3 ? 0 : 1;
+  return report.reason == thunder::realtime::Reason::finished && report.at_rest && error < 5e-3 ? 0 : 1;
 }

@@ -8,7 +8,8 @@
 #include <thunder/control/adaptation.hpp>
 #include <thunder/control/slotine_li.hpp>
 #include <thunder/kinematics/references.hpp>
-#include <thunder/realtime/drive_control.hpp>
+#include <thunder/realtime/control_loop.hpp>
+#include <thunder/realtime/drive.hpp>
 
 namespace example {
 
@@ -23,7 +24,7 @@ inline VectorXd vector(std::initializer_list<double> values) {
 inline const VectorXd kTorques = vector({87, 87, 87, 87, 12, 12, 12});
 
 /// `reference` is joined from where the arm is; the robot compensates its gravity itself.
-inline std::unique_ptr<thunder::realtime::DriveControl> make_panda_control(
+inline std::unique_ptr<thunder::realtime::ControlLoop> make_panda_control(
     const thunder::realtime::DriveFacts& facts, std::shared_ptr<thunder::JointReferenceSource> reference, double duration) {
   using namespace thunder::realtime;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -41,20 +42,20 @@ inline std::unique_ptr<thunder::realtime::DriveControl> make_panda_control(
   auto law = std::make_shared<thunder::SlotineLi>(std::move(adaptive), 20.0 * Eigen::MatrixXd::Identity(n, n),
                                                   Eigen::MatrixXd(K_d.asDiagonal()));
 
+  SafetyLimits limits{lower, upper, speed, kTorques, none, facts.torque_step()};
+  auto brake = std::make_shared<SafeTorque>(model, thunder::braking_rate(facts.period), kTorques,
+                                            facts.torque_step() / facts.period);
   ControlLoop::Settings settings;
-  settings.torque_limits = kTorques;
-  settings.torque_rate = none;
-  settings.hold_rate = thunder::braking_rate(facts.period);
   settings.motion = {lower, upper, speed};
   settings.joining_speed = VectorXd::Constant(n, 0.5);
-  settings.frame = model->frame(model->end_effector());
-  auto loop = std::make_shared<ControlLoop>(std::move(law), settings);
+  settings.run = true;
+  settings.state_lost = kInfinity;  // `most_missed` comes before
+  settings.watchdog = facts.watchdog;
+  settings.duration = duration;
+  auto loop = std::make_unique<ControlLoop>(std::make_shared<Safety>(model, std::move(limits)), std::move(brake),
+                                            std::move(law), std::move(settings));
   loop->follow(std::make_unique<JointMotion>(0.0, kInfinity, std::move(reference)));
-
-  SafetyLimits limits{lower, upper, speed, kTorques, none, facts.torque_step()};
-  auto brake = std::make_shared<SafeTorque>(model, settings.hold_rate, kTorques, facts.torque_step() / facts.period);
-  return std::make_unique<DriveControl>(std::move(loop), std::make_shared<Safety>(model, std::move(limits)),
-                                        std::move(brake), facts, DriveControl::Settings{duration, 10});
+  return loop;
 }
 
 }  // namespace example

@@ -81,12 +81,11 @@ __all__: list[str] = [
     "ScheduledInterception",
     "SetPoint",
     "SetPose",
-    "SimulatedDrive",
+    "SimulatedArm",
     "Sinusoid",
     "SlotineLi",
     "Sphere",
     "SphericalWrist",
-    "StateGate",
     "Status",
     "StepEnd",
     "SymbolicChain",
@@ -95,7 +94,6 @@ __all__: list[str] = [
     "TaskPath",
     "TaskReferenceSource",
     "ViaSearch",
-    "advance_arm",
     "braking_rate",
     "build_config",
     "detect_contacts",
@@ -4693,6 +4691,58 @@ class SphericalWrist:
     def _solve(self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """See SphericalWristIK.solve."""
 
+class Safety:
+    """Checks states and limits commands of an arm."""
+
+    def __init__(
+        self,
+        model: Model,
+        lower: numpy.typing.ArrayLike,
+        upper: numpy.typing.ArrayLike,
+        velocity: numpy.typing.ArrayLike,
+        torque: numpy.typing.ArrayLike,
+        torque_rate: numpy.typing.ArrayLike,
+        torque_step: numpy.typing.ArrayLike,
+        obstacles: collections.abc.Sequence[Obstacle],
+        clearance: typing.SupportsFloat | typing.SupportsIndex,
+        lookahead: typing.SupportsFloat | typing.SupportsIndex,
+        patience: typing.SupportsFloat | typing.SupportsIndex,
+        period: typing.SupportsFloat | typing.SupportsIndex,
+        observer: ExternalObserver | None,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _check(
+        self, t: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
+    ) -> int: ...
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _limit(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        tau: typing.Any,
+        gravity: typing.Any,
+        together: bool = False,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def reset(self) -> None:
+        """Forget the violation; the last command is zero."""
+
+    @property
+    def _reason(self) -> int: ...
+    @_reason.setter
+    def _reason(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
 class Quantiles:
     """Quantiles of durations in constant memory."""
 
@@ -4727,51 +4777,6 @@ class Quantiles:
     @property
     def worst(self) -> float:
         """The longest one [s]; 0 without any."""
-
-class StateGate:
-    """Accepts measured states that are new, of their time, and an arm's."""
-
-    def __init__(self, oldest: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
-        """Estimates, filters and other memory of the object, as numbers."""
-
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Restore the state of an object with the same constructor arguments."""
-
-    def read(
-        self,
-        stamp: typing.Any,
-        now: typing.Any,
-        places: typing.Any,
-        count: typing.SupportsInt | typing.SupportsIndex,
-        q: typing.Any,
-        dq: typing.Any,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
-        """Return positions and velocities at `places`; None, and counted, if the message is dropped."""
-
-    def reset(self) -> None:
-        """Reset counts and stamps."""
-
-    @property
-    def dropped(self) -> list[int]:
-        """Numbers of dropped states by reason."""
-
-    @property
-    def in_a_row(self) -> int:
-        """Number of invalid states since the last accepted one."""
-
-    @property
-    def taken(self) -> int:
-        """Number of accepted states."""
 
 class SafeTorque:
     """Brakes an arm, then holds its position."""
@@ -4936,7 +4941,15 @@ class TaskFollower:
 class ControlLoop:
     """The loop of `thunder_py.realtime.ControlLoop`, without names and messages."""
 
-    def __init__(self, law: Controller, observer: ExternalObserver | None, **kwargs: typing.Any) -> None: ...
+    def __init__(
+        self,
+        safety: Safety,
+        brake: SafeTorque,
+        law: Controller | None,
+        observer: ExternalObserver | None = None,
+        known: Controller | None = None,
+        **kwargs: typing.Any,
+    ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
@@ -4952,11 +4965,32 @@ class ControlLoop:
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
 
+    def begin(
+        self,
+        stamp: typing.Any,
+        places: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+        count: typing.SupportsInt | typing.SupportsIndex,
+        q: typing.Any,
+        dq: typing.Any,
+        gravity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None,
+    ) -> tuple[typing.Any, ...] | None:
+        """Take a state of a run; whether a torque is wanted, time, q and dq, or None if the loop does not answer it."""
+
     def cancel(self) -> None:
         """Give the reference up: the arm is held."""
 
+    def finish(
+        self,
+        tau: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None,
+        status: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple[typing.Any, ...]:
+        """Return demand, command, and the number of the reason for a stop."""
+
     def follow(self, motion: JointMotion) -> None:
         """Follow a motion from the next state on."""
+
+    def request(self, reason: typing.SupportsInt | typing.SupportsIndex) -> None:
+        """Ask for a stop of a run."""
 
     def reset(self) -> None:
         """Reset the state, but not the law."""
@@ -4971,6 +5005,9 @@ class ControlLoop:
         dq: typing.Any,
     ) -> tuple[typing.Any, ...] | None:
         """Answer a message of `count` names, whose robot's joints, and motors, are at `places`; None if it is dropped."""
+
+    def stop(self, reason: typing.SupportsInt | typing.SupportsIndex, at_once: bool = False) -> None:
+        """Stop a run."""
 
     def take_pose(
         self,
@@ -5013,6 +5050,10 @@ class ControlLoop:
         """Numbers of dropped states by reason."""
 
     @property
+    def ended(self) -> bool:
+        """Whether the drive is to be stopped."""
+
+    @property
     def joint_reference(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
         """What the law followed at the last state; None unless it tracked in joint space."""
 
@@ -5045,6 +5086,10 @@ class ControlLoop:
         """Number of the reason."""
 
     @property
+    def report(self) -> dict[str, typing.Any]:
+        """Outcome of a run so far."""
+
+    @property
     def t(self) -> float:
         """Time of the last state [s]."""
 
@@ -5056,77 +5101,25 @@ class ControlLoop:
     def task(self) -> bool:
         """Whether the law follows poses."""
 
-class Safety:
-    """Checks states and limits commands of an arm."""
-
-    def __init__(
-        self,
-        model: Model,
-        lower: numpy.typing.ArrayLike,
-        upper: numpy.typing.ArrayLike,
-        velocity: numpy.typing.ArrayLike,
-        torque: numpy.typing.ArrayLike,
-        torque_rate: numpy.typing.ArrayLike,
-        torque_step: numpy.typing.ArrayLike,
-        obstacles: collections.abc.Sequence[Obstacle],
-        clearance: typing.SupportsFloat | typing.SupportsIndex,
-        lookahead: typing.SupportsFloat | typing.SupportsIndex,
-        patience: typing.SupportsFloat | typing.SupportsIndex,
-        period: typing.SupportsFloat | typing.SupportsIndex,
-        observer: ExternalObserver | None,
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def _check(
-        self, t: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
-    ) -> int: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
-        """Estimates, filters and other memory of the object, as numbers."""
-
-    def _limit(
-        self,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-        tau: typing.Any,
-        gravity: typing.Any,
-        together: bool = False,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Restore the state of an object with the same constructor arguments."""
-
-    def reset(self) -> None:
-        """Forget the violation; the last command is zero."""
-
-    @property
-    def _reason(self) -> int: ...
-    @_reason.setter
-    def _reason(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
-
 class Drive:
     """Drive of an arm, for loops in C++."""
 
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
-class SimulatedDrive(Drive):
-    """A drive whose arm is simulated."""
+class SimulatedArm(Drive):
+    """An arm that is simulated behind a drive."""
 
     def __init__(
         self,
-        plant: Model,
-        q: numpy.typing.ArrayLike,
+        plant: typing.Any,
+        state: numpy.typing.ArrayLike,
+        known: Model,
         period: typing.SupportsFloat | typing.SupportsIndex,
         cycle: typing.SupportsFloat | typing.SupportsIndex,
         watchdog: typing.SupportsFloat | typing.SupportsIndex,
         torque_limits: numpy.typing.ArrayLike,
         torque_rate: numpy.typing.ArrayLike,
-        compensated: Model | None,
         payloads: collections.abc.Sequence[
             tuple[
                 typing.SupportsFloat | typing.SupportsIndex,
@@ -5142,7 +5135,10 @@ class SimulatedDrive(Drive):
                 numpy.typing.ArrayLike,
             ]
         ],
+        compensates_gravity: bool,
         real_time: bool,
+        parts: typing.SupportsInt | typing.SupportsIndex,
+        integrator: str,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -5150,20 +5146,61 @@ class SimulatedDrive(Drive):
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
 
+    def _advance(self, now: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def _command(
+        self,
+        stamp: typing.SupportsInt | typing.SupportsIndex,
+        now: typing.SupportsInt | typing.SupportsIndex,
+        places: typing.Any,
+        count: typing.SupportsInt | typing.SupportsIndex,
+        tau: typing.Any,
+    ) -> int | None: ...
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
     def _inject(
         self, fault: typing.SupportsInt | typing.SupportsIndex, time: typing.SupportsFloat | typing.SupportsIndex
     ) -> None: ...
+    def _read(self) -> tuple[typing.Any, ...] | None: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def _start(self) -> bool: ...
+    def _write(self, tau: numpy.typing.ArrayLike) -> bool: ...
+    def stop(self) -> None:
+        """Stop at once by mechanical brakes; commands are valid no more."""
+
+    @property
+    def _age(self) -> Quantiles: ...
+    @property
+    def _refused(self) -> list[int]: ...
+    @property
+    def _state(
+        self,
+    ) -> tuple[
+        int,
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64],
+        bool,
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64],
+    ]: ...
+    @property
+    def clipped(self) -> int:
+        """Number of commands that were clipped to the torque limits."""
+
     @property
     def dq(self) -> numpy.typing.NDArray[numpy.float64]:
         """Present velocities (n,) [rad/s or m/s]."""
 
     @property
     def failed(self) -> bool:
-        """Whether it reported a fault."""
+        """Whether it reported a fault, or the plant ran away."""
 
     @property
     def largest_step(self) -> float:
-        """Largest step between two commands, as a part of the torque rate's."""
+        """Largest step between two commands of a loop, as a part of the torque rate's."""
 
     @property
     def q(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -5173,6 +5210,18 @@ class SimulatedDrive(Drive):
     def running(self) -> bool:
         """Whether it was started and not stopped."""
 
+    @property
+    def safe(self) -> bool:
+        """Whether the safe torque acts, for lack of a valid command."""
+
+    @property
+    def slipped(self) -> float:
+        """Time that was skipped, because the computer was blocked [s]."""
+
+    @property
+    def taken(self) -> int:
+        """Number of accepted commands."""
+
 class RealtimeLoop:
     """A control loop in a thread of its own."""
 
@@ -5180,10 +5229,6 @@ class RealtimeLoop:
         self,
         drive: Drive,
         loop: ControlLoop,
-        safety: Safety,
-        brake: SafeTorque,
-        duration: typing.SupportsFloat | typing.SupportsIndex,
-        most_missed: typing.SupportsInt | typing.SupportsIndex,
         priority: typing.SupportsInt | typing.SupportsIndex,
         core: typing.SupportsInt | typing.SupportsIndex,
         lock_memory: bool,
@@ -5463,15 +5508,6 @@ def _pose_state(
     pose: numpy.typing.ArrayLike, twist: typing.Any, rate: typing.Any, R: numpy.typing.ArrayLike, name: str
 ) -> numpy.typing.NDArray[numpy.float64]:
     """Rows x, v, a (3, 6) of a pose, twist and its derivative, with the rotation vector about R."""
-
-def advance_arm(
-    robot: Model,
-    state: numpy.typing.ArrayLike,
-    tau: numpy.typing.ArrayLike,
-    dt: typing.SupportsFloat | typing.SupportsIndex,
-    steps: typing.SupportsInt | typing.SupportsIndex,
-) -> numpy.typing.NDArray[numpy.float64]:
-    """State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,)."""
 
 def braking_rate(period: typing.SupportsFloat | typing.SupportsIndex) -> float:
     """Return the rate of braking [1/s] for a period [s]."""

@@ -1,5 +1,6 @@
 """The generated class over Eigen: what it returns, its parameters and files, its refusals, the article's controller."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from thunder_py.model import inertia
 
 from .class_driver import build, members, shown, vector
 from .libraries import STRICT, eigen_include, run
-from .reference import expected, random_state, with_groups
+from .reference import expected, pose_values, random_state, with_groups
 
 pytestmark = [
     pytest.mark.release,  # Eigen takes seconds to compile
@@ -141,6 +142,10 @@ def test_only_run_time_groups_have_setters(partial):
 
 def test_parameter_files_read_back_exactly(partial):
     _, folder, _, _, values, _ = partial
+    again = th.Robot.load(folder.parent / "all.yaml")
+    assert again.name == "sea3"
+    np.testing.assert_allclose(again.inertial, inertia.reg_from_dyn(values["moved.get_par_DYN"].reshape(-1, 10)))
+    np.testing.assert_array_equal(again.elastic_parameters["K"], values["moved.get_par_K"])
     names = [key.removeprefix("loaded.") for key in values if key.startswith("loaded.")]
     assert names
     for name in names:
@@ -149,7 +154,7 @@ def test_parameter_files_read_back_exactly(partial):
     # and any reader of YAML takes them
     saved = yaml.safe_load((folder.parent / "all.yaml").read_text())
     for key, numbers in saved.items():
-        if key != "robot":
+        if key.startswith("par_"):
             np.testing.assert_array_equal(np.array(numbers, dtype=float), values[f"moved.get_{key}"], err_msg=key)
     links = [yaml.safe_load((folder.parent / f"{form}.yaml").read_text())["dynamics"] for form in ("reg", "dyn")]
     reg, dyn = (np.array([list(link["inertial"].values()) for link in file.values()]) for file in links)
@@ -201,7 +206,7 @@ BAD_FILES = {
     "after the list": ("{good}extra: [1] 2\n", ":7: extra: unexpected text after the list"),
     "no colon": ("{good}nonsense\n", ":7: nonsense: expected 'key: value'"),
     "empty": ("{empty}", ":4: par_gravity: must be a list of numbers"),
-    "version 1.0": ("{link}pipeline: {{loaders: [dh_loader]}}\n", ":1: pipeline: is of version 1.0, whose robots"),
+    "version 1.0": ("{link}pipeline: {{loaders: [kin_loader]}}\n", ":1: pipeline: has no dh_loader: Robot.load reads"),
     "something else": ("{link}key: 1\n", ":1: robot: is missing"),
     "a link short": ("{link}dynamics:\n{first}", ":1: dynamics: must hold 2 links, got 1"),
     "a mass short": (
@@ -279,6 +284,67 @@ def test_refusals(tmp_path):
         assert message in line, what
     assert lines[-3:-1] == ["unchanged 1", "flat 1"]
     assert lines[-1].startswith("massless runtime_error link 1 has a first moment but no mass")
+
+
+NEW = """\
+pipeline: {loaders: [dh_loader, dyn_loader, soft_loader], builders: [kin_builder], generators: [robot_generator]}
+PI_2: &PI_2 1.5707963267948966
+dh_loader:
+  joints_type: [R_SEA, P, R_SEA]
+  DH: {link_names: body, symb: SYMB, value: DH}
+  Base_to_L0: {xyz: [1, 2, 3], rpy: [0.4, -0.5, 0.6]}
+  Ln_to_EE: {name: hand, symb: [1, 1, 1, 1, 1, 1], xyzrpy: [0, 0, 0.2, *PI_2, 0.7, 0.3]}
+dyn_loader:
+  Dl_order: 2
+  gravity: {value: [0, 1, -9]}
+  dynamics:
+    body0: {friction: {symb: [1, 1], Dl: [0.4, 0.05, 9]}, inertial: {mass: 9, CoM: [0, 0, 0], I: [0, 0, 0, 0, 0, 0]}}
+    body1: {inertial: {symb: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], mass: 3, CoM: [0.1, 0.2, 0], I: [1, 0.1, 0, 1.5, 0.3, 2]}}
+    body3:
+      friction: {Dl: [8, 8]}
+      inertial: {symb: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], mass: 2, CoM_x: 0.1, CoM_y: 0, CoM_z: 0, I: [1, 0, 0, 1, 0, 1]}
+    body2: {friction: {symb: [1, 0], Dl: [0.3, 0.02]}}
+    hand: {inertial: {symb: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0], mass: 1, CoM: [0, 0, 0.1], I: [0.1, 0, 0, 0.1, 0, 0.1]}}
+soft_loader:
+  K_order: 1
+  D_order: 0
+  Dm_order: 1
+  joints:
+    body2: {K: [20], D: [], Dm: [0.2], Mm: 0.6, K_symb: [1]}
+    body0: {K: [10], D: [], Dm: [0.1], Mm: 0.5, K_symb: [1], Dm_symb: [1]}
+"""
+
+
+@pytest.mark.parametrize("thunder", [False, True])
+def test_files_of_thunder_1_0_are_read(thunder, tmp_path):
+    """As `Robot.load` reads them: bodies and friction by nodes, a body on the end effector, turns about moving axes."""
+    dh = [[0, 0, 0.3, 0], [0.1, np.pi / 2, 0.2, 0], [0.25, -np.pi / 2, 0.1, 0.4]]
+    path = tmp_path / "new.yaml"
+    path.write_text(NEW.replace("SYMB", str([1] * 12)).replace("DH}", f"{np.ravel(dh).tolist()}}}"))
+    robot = th.Robot.load(path)
+    d = robot.description
+    masks = {"base": (1,) * 6, "gravity": (1,) * 3, "inertial": ((1,) * 10,) * 3, "friction": ((1, 1),) * 3}
+    coefficients = np.zeros_like(d.friction.coefficients)
+    friction = dataclasses.replace(d.friction, coefficients=coefficients)
+    other = robot.replace(
+        base=np.eye(4), tool=np.eye(4), inertial=robot.inertial[::-1], friction=friction, masks={**d.masks, **masks},
+        elastic=[dataclasses.replace(drive, K=(1.0,)) for drive in d.elastic],
+    )  # fmt: skip
+    folder = generate(other, tmp_path, name="arm", thunder=thunder, select="M,T_0_ee,k,dl")
+    keys = ["DHtable", "gravity", "world2L0", "Ln2EE", "DYN", "Dl", "K", "Mm"]
+    body = "  Robot robot;\n  robot.load_conf(argv[1]);\n" + _show([f"get_par_{key}" for key in keys])
+    files = [tmp_path / f"arm_par_{form}.yaml" for form in ("REG", "DYN")]
+    for k, file in enumerate(files):
+        robot.replace(inertial=(k + 2) * d.inertial).save(file, thunder="1.0")
+        body += f"  robot.load_par_REG(argv[{k + 2}]);\n" + _show(["get_par_REG"], prefix=f"{k + 2}.")
+    values = shown(run([build(folder, "arm", body + "  return 0;\n"), path, *files]))
+    for k in (2, 3):
+        np.testing.assert_allclose(values[f"{k}.get_par_REG"], k * d.inertial.ravel(), rtol=1e-12, atol=1e-12)
+    right = {"DHtable": d.dh, "gravity": d.gravity, "world2L0": pose_values(d.base), "Ln2EE": pose_values(d.tool)}
+    right |= {"DYN": inertia.dyn_from_reg(d.inertial), "Dl": d.friction.coefficients}
+    right |= {key: robot.elastic_parameters[key] for key in ("K", "Mm")}
+    for key, numbers in right.items():
+        np.testing.assert_allclose(values[f"get_par_{key}"], np.ravel(numbers), rtol=1e-12, atol=1e-12, err_msg=key)
 
 
 def test_article_controller_converges_and_the_printed_sign_does_not(tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from thunder_py.spatial import pose_from_rpy
 
 from .class_driver import build, shown, vector
 from .libraries import Array, eigen_include, run
-from .reference import expected, pose_values, random_state, with_groups
+from .reference import expected, pose_values, quantity, random_state, with_groups
 
 #: constant armature has no columns in Thunder's regressors
 pytestmark = pytest.mark.filterwarnings("ignore:Yr has the columns")
@@ -37,9 +38,12 @@ MOTORS = ("x", "dx", "ddx", "ddxr")
 
 
 def panda() -> th.Robot:
-    """The Panda as in Thunder's file: friction and the tool's position are run-time parameters; with armature in M."""
-    friction = Friction(terms=("viscous", "quadratic"), coefficients=np.tile([0.1, 0.01], (7, 1)))
-    masks = {"inertial": ((1,) * 10,) * 7, "friction": ((1, 1),) * 7, "tool": (1, 1, 1, 0, 0, 0)}
+    """The Panda as in Thunder's file: friction and the tool's position are run-time parameters.
+
+    Armature and Coulomb friction, which Thunder does not know, are constants.
+    """
+    friction = Friction(terms=("viscous", "coulomb", "quadratic"), coefficients=np.tile([0.1, 0.3, 0.01], (7, 1)))
+    masks = {"inertial": ((1,) * 10,) * 7, "friction": ((1, 0, 1),) * 7, "tool": (1, 1, 1, 0, 0, 0)}
     return th.Robot.load("panda").replace(friction=friction, masks=masks, armature=np.full(7, 0.05))
 
 
@@ -48,6 +52,11 @@ ROBOTS = {
     "sea3": partial(th.Robot.load, DATA / "sea3.yaml"),
     "panda": panda,
 }
+
+
+def known(friction: Friction) -> Array:
+    """The terms that Thunder knows."""
+    return np.array([term != "coulomb" for term in friction.terms])
 
 
 def masks(robot: th.Robot) -> dict[str, Array]:
@@ -67,7 +76,7 @@ def getters(robot: th.Robot) -> set[str]:
     if any(mask[group].any() for group in ("dh", "base", "tool") if group in mask):
         names |= {"reg_Jdq", "reg_JTw"}
     if d.friction is not None:
-        names |= {"dl"} | {f"Dl{k + 1}" for k in range(len(d.friction.terms))}
+        names |= {"dl"} | {f"Dl{k + 1}" for k in range(known(d.friction).sum())}
     for key, name in (("K", "k"), ("D", "d"), ("Dm", "dm")):
         count = len(getattr(d.elastic[0], key)) if d.elastic else 0
         names |= {name} if count else set()
@@ -106,7 +115,7 @@ def parameters(robot: th.Robot) -> dict[str, Array]:
     if d.dh is not None:
         values["DHtable"] = d.dh.ravel()
     if d.friction is not None:
-        values["Dl"] = d.friction.coefficients.ravel()
+        values["Dl"] = d.friction.coefficients[:, known(d.friction)].ravel()
     return values | ({key: np.ravel(part) for key, part in robot.elastic_parameters.items()} if robot.e else {})
 
 
@@ -223,9 +232,9 @@ class TestCalls:
 
     def test_constants(self, gone_through):
         robot, _, _, _, values, _ = gone_through
-        terms = () if robot.description.friction is None else robot.description.friction.terms
         orders = [len(getattr(robot.elastic[0], key)) if robot.e else 0 for key in ("K", "D", "Dm")]
-        right = [robot.n, robot.e > 0, robot.e, *orders[:2], len(terms), orders[2], 10 * robot.n, 10 * robot.n]
+        Dl_order = known(robot.description.friction).sum()
+        right = [robot.n, robot.e > 0, robot.e, *orders[:2], Dl_order, orders[2], 10 * robot.n, 10 * robot.n]
         assert values["constants"].tolist() == right
         flags = [values[f"elastic{i}"][0] for i in range(robot.n)]
         assert flags == [i in robot.motor_joints for i in range(robot.n)]
@@ -240,7 +249,7 @@ class TestCalls:
         np.testing.assert_array_equal(values["alone.DYN"], values["reloaded.DYN"])
         np.testing.assert_array_equal(values["reset"], values["default.par_REG"])
         again = th.Robot.load(folder / f"{folder.name.removesuffix('_generatedFiles')}_conf.yaml")
-        np.testing.assert_allclose(again.inertial, robot.inertial, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(again.parameters, robot.parameters, rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(again.description.tool, robot.description.tool, atol=1e-15)
         for form in ("REG", "DYN"):
             target = folder.parent / f"{again.name}_par_{form}.yaml"
@@ -286,19 +295,110 @@ def test_class_and_file_of_an_arm_without_modified_table_are_one_description(nam
     for key, right in (("DHtable", arm.description.dh), ("DYN", dyn_from_reg(arm.inertial))):
         numbers = re.search(rf"arm_default_par_{key}\[\d+\] = {{(.*)}}", code)[1]
         np.testing.assert_allclose([float(number) for number in numbers.split(",")], right.ravel(), rtol=0, atol=1e-15)
-    q = np.array([0.3, -0.5, 0.1, 0.4])
-    np.testing.assert_allclose(again.forward_kinematics(q), robot.forward_kinematics(q), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-12)
-    masked = robot.replace(masks={"gravity": (0, 0, 1)})
-    with pytest.raises(ThunderError, match="masks of scara are about frames"):
-        generate(masked, tmp_path, name="other", thunder=True)
 
 
-@pytest.mark.parametrize("change", ["coulomb", "armature", "python", "float", "REG"])
+def test_masks_of_parts_become_those_of_wholes_in_other_frames(tmp_path):
+    """A run-time mass needs all of the body's parameters in another frame."""
+    robot = th.Robot.load("scara")
+    masks = {"gravity": (0, 0, 1), "inertial": ((1, *[0] * 9), *((0,) * 10,) * 3), "tool": (0, 1, 0, 0, 0, 0)}
+    folder = generate(robot.replace(masks=masks), tmp_path, name="arm", thunder=True, select="M")
+    again = th.Robot.load(folder / "arm_conf.yaml").description.masks
+    assert (again["gravity"], again["tool"], again["base"]) == ((0, 0, 1), (1,) * 6, (0,) * 6)
+    assert again["inertial"] == ((1,) * 10, *((0,) * 10,) * 3)
+
+
+SHARED = Path(__file__).parents[2].parent / "shared"
+
+
+def methods_of_thunder(name: str) -> set[str]:
+    """The methods that a list of those of Thunder's own classes names; ``get_J_#`` (1, 2) are two."""
+    text = (SHARED / "reference/thunder_methods.md").read_text().split(f"## {name}:")[1].split("\n## ")[0]
+    found = set()
+    for kind, line in re.findall(r"^- (\w+): (.*)$", text, re.MULTILINE):
+        for stem, indices in re.findall(r"`(\w+(?:_#)*\w*)`(?: \(([\d, ]+)\))?", line):
+            numbers = indices.split(", ") if indices else [""]
+            found |= {(kind, stem.replace("#", "0", stem.count("#") - 1).replace("#", number)) for number in numbers}
+    return {name for kind, name in found if kind != "constants"}
+
+
+FILES = sorted(DATA.glob("*.yaml")) + sorted((SHARED / "data/thunder").glob("*_conf.yaml"))
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("version", ["0.8", "1.0"])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_configuration_gives_a_class_with_every_method(path, version, tmp_path):
+    """Own files, and Thunder's where they are; also as files of its other version."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # friction without its order
+        robot = th.Robot.load(path)
+    if version == "1.0":
+        robot.save(tmp_path / "again_conf.yaml", thunder=version)
+        robot = th.Robot.load(tmp_path / "again_conf.yaml", name=robot.name)
+    header = (generate(robot, tmp_path, thunder=True) / f"thunder_{robot.name}.h").read_text()
+    wanted = {f"get_{name}" for name in getters(robot)}
+    if path.parent != DATA:
+        wanted |= methods_of_thunder(robot.name)
+    assert wanted <= set(re.findall(r" (\w+)\(", header))
+
+
+CHAIN = """\
+pipeline: {loaders: [kin_loader, dyn_loader]}
+kin_loader:
+  kinematics:
+    base: {symb: [1,1,1, 1,1,1], xyzrpy: [0, 0, 0.1, 0, 0, 0]}
+    first: {parent: base, joint_type: R, xyz: [0, 0, 0.3], rpy: [0, 0.2, 0]}
+    second: {parent: first, joint_type: P, axis: [0, 1, 0], xyzrpy: [0.1, 0, 0, -1.5, 0, 0]}
+    flange: {parent: second, xyz: [0, 0, 0.1], ypr: [0, 0, -1.5]}
+    hand: {parent: flange, symb: [1,0,0, 0,0,0], xyzrpy: [0, 0, 0, 0, 0, 0]}
+dyn_loader:
+  Dl_order: 1
+  gravity: {symb: [0,0,1], value: [0, 0, -9.81]}
+  dynamics:
+    second: {friction: {symb: [1], Dl: [0.2]}, motor: {symb: [0], Ia: 0}}
+    flange: {inertial: {symb: [1,0,0,0,0,0,0,0,0,0], mass: 2, CoM: [0.1, 0, 0], I: [0.1, 0, 0, 0.2, 0, 0.2]}}
+"""
+
+
+def test_a_chain_of_frames_gives_a_class_with_every_method(tmp_path):
+    (tmp_path / "chain.yaml").write_text(CHAIN)
+    robot = th.Robot.load(tmp_path / "chain.yaml")
+    assert {key for key, mask in robot.description.masks.items() if np.any(mask)} == {
+        "base", "tool", "gravity", "friction", "inertial"
+    }  # fmt: skip
+    folder = generate(robot, tmp_path, thunder=True)
+    again = th.Robot.load(folder / "chain_conf.yaml")
+    assert again.description.masks["inertial"] == ((0,) * 10, (1,) * 10)
+    found = set(re.findall(r" (\w+)\(", (folder / "thunder_chain.h").read_text()))
+    assert {f"get_{name}" for name in getters(again)} <= found
+    assert "get_reg_Jdq" in found
+    (tmp_path / "chain.yaml").write_text(CHAIN.replace("Ia: 0", "Ia: 0.1"))
+    with pytest.raises(ThunderError, match=r"chain.yaml:13: .*\.second\.motor: inertia of motors is not read"):
+        th.Robot.load(tmp_path / "chain.yaml")
+
+
+@pytest.mark.parametrize("thunder", [True, False])
+@pytest.mark.parametrize("name", ["panda", "scara", "sea3", "ur5e", "placements"])
+def test_the_file_of_a_class_is_the_robot(name, thunder, tmp_path):
+    """Also of the class without Thunder's interface, and with everything that Thunder does not know."""
+    robot = ROBOTS[name]() if name in ROBOTS else th.Robot.load("gen3" if name == "placements" else name)
+    folder = generate(robot, tmp_path, name="arm", select="M", thunder=thunder)
+    again = th.Robot.load(folder / "arm_conf.yaml")
+    if not thunder:
+        assert repr(again.description.replace(masks={})) == repr(robot.description.replace(name="arm", masks={}))
+    right = robot.to_dh("modified") if thunder else robot
+    np.testing.assert_allclose(again.parameters, right.parameters, rtol=1e-11, atol=1e-14)
+    assert (again.joint_names, again.description.limits) == (robot.joint_names, robot.description.limits)
+    state = random_state(robot, 5)
+    for name_ in ("inverse_dynamics", "forward_kinematics", "elastic_torque") if robot.e else ("inverse_dynamics",):
+        np.testing.assert_allclose(quantity(again, name_, state), quantity(robot, name_, state), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("change", ["gap", "armature", "python", "float", "REG"])
 def test_what_thunders_class_cannot_hold_is_refused(change, tmp_path):
     robot, options = ROBOTS["arm3"](), {}
-    if change == "coulomb":
-        robot = robot.replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.ones((3, 2))), masks={})
+    if change == "gap":
+        robot = robot.replace(friction=Friction(terms=("viscous", "cubic"), coefficients=np.ones((3, 2))), masks={})
     elif change == "armature":
         robot, options = robot.replace(armature=np.ones(3)), {"armature": True}
     else:

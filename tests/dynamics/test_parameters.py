@@ -7,7 +7,7 @@ from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few, random_robot
 from tests.refusals import assert_refused
 from tests.truth import robot_of
-from thunder_py.errors import UnknownNameError
+from thunder_py.errors import ThunderWarning, UnknownNameError
 from thunder_py.model.description import Friction, Rotor
 
 BODY = [1.0, 0.1, 0.2, 0.3, 0.4, 0.0, 0.0, 0.5, 0.0, 0.6]
@@ -135,6 +135,53 @@ def test_base_parameters(name, count):
     singular = np.linalg.svd(Y_b.reshape(-1, count), compute_uv=False)
     assert singular[-1] > 1e-6 * singular[0]
     assert 1.0 <= base.condition_number < 1e4
+
+
+#: rows of a, alpha in quarter turns, d of arms in modified convention
+TABLES = {
+    "ur5e": [[0, 0, 0.1625], [0, 1, 0], [-0.425, 0, 0], [-0.3922, 0, 0.1333], [0, 1, 0.0997], [0, -1, 0.0996]],
+    "puma": [[0, 0, 0.66], [0, -1, 0.15], [0.4318, 0, 0], [0.0203, -1, 0.4318], [0, 1, 0], [0, -1, 0]],
+    "panda": [[0, 0, 0.333], [0, -1, 0], [0, 1, 0.316], [0.0825, 1, 0], [-0.0825, -1, 0.384], [0, 1, 0], [0.088, 1, 0]],
+}
+
+
+def rounded_arm(name, angle):
+    """An arm whose twists are wrong by an angle, with signs in turn."""
+    a, quarters, d = np.array(TABLES[name]).T
+    alpha = 0.5 * np.pi * quarters + angle * (-1.0) ** np.arange(len(a))
+    return th.Robot.from_dh(np.stack([a, alpha, d, 0.0 * a], axis=1), inertial=[BODY] * len(a), name=name)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-11, 1e-10, 1e-9, 3.2e-9, 1e-8, 1e-7, 3.3e-7, 1e-6, 7.3e-6])
+@pytest.mark.parametrize("name", TABLES)
+def test_base_parameters_of_axes_that_are_hardly_parallel(name, angle):
+    """7 n - 6 for revolute joints, the first one vertical (Khalil and Dombre 2002, chapter 9), for all roundings."""
+    robot = rounded_arm(name, angle)
+    for samples in (64, 70):
+        base = robot.base_parameters(samples=samples)
+        assert base.count == 7 * robot.n - 6
+        assert base.condition_number < 10.0
+        if angle <= 1e-12:
+            assert base.gap == np.inf
+        elif angle >= 1e-10:
+            assert 0.01 < base.gap * angle < 1.0
+    Y = robot.regressor(*np.random.default_rng(4).uniform(-2.0, 2.0, (3, robot.n)))
+    assert_close(Y[:, base.independent] @ base.mapping, Y, 1e-10 + 2.0 * angle)
+
+
+def test_a_number_of_base_parameters_that_depends_on_the_tolerance():
+    robot = rounded_arm("puma", 1e-6)
+    with pytest.warns(ThunderWarning, match="puma has 37 base parameters or another number: .* nearly unidentifiable"):
+        assert robot.base_parameters(tolerance=3e-7).gap < 3.0
+    assert robot.base_parameters(tolerance=1e-8).count == 38
+
+
+def test_columns_of_rounding_errors_are_no_base_parameters():
+    """A gantry turns no link, so that moments of inertia have columns of rounding errors."""
+    placements = [[0.1, 0.3, 0.2, 0.5], [0.2, 1.1, 0.1, -0.3], [0.3, 0.7, 0.4, 0.2]]
+    base = th.Robot.from_dh(placements, joint_types="PPP", inertial=[BODY] * 3).base_parameters()
+    assert base.names == ("link1.m", "link2.m", "link3.m")
+    assert base.gap == np.inf
 
 
 def test_base_parameters_of_drives(arm):

@@ -1,4 +1,6 @@
 import functools
+import warnings
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,8 +11,10 @@ import thunder_py as th
 from tests.dynamics.numerics import Array, assert_close, derivative, path
 from tests.dynamics.random_chains import KINDS, Case, random_case
 from tests.symbolic.states import bundled
+from thunder_py.errors import ThunderError
 from thunder_py.model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 
+COLLECTION = Path(__file__).parents[2].parent / "shared" / "data" / "robots"
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 Z = np.array([0.0, 0.0, 1.0])
 #: REG order -> Pinocchio's [m, mcx, mcy, mcz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]
@@ -238,3 +242,33 @@ def test_jacobian_derivative(seed):
     for name in robot.frame_names:
         expected = [derivative(lambda t, e=e, name=name: oracle.frame(name, q + t * e, dq)[1]) for e in np.eye(robot.n)]
         assert_close(robot.jacobian_derivative(q, name), np.moveaxis(expected, 0, -1), 1e-9)
+
+
+def rank(robot: th.Robot, seed: int) -> int:
+    """Rank of Pinocchio's regressor, at random states; columns of m, mc and I divided by their longest one."""
+    arm = build(Case(robot, *np.zeros((5, robot.n))))
+    states = np.random.default_rng(seed).uniform(-2.0, 2.0, (60, 3, robot.n))
+    W = np.concatenate([arm.regressor(*state) for state in states]).reshape(-1, robot.n, 10)
+    lengths = np.linalg.norm(W, axis=0).max(axis=0)
+    size = np.repeat([lengths[0], lengths[1:4].max(), lengths[4:].max()], [1, 3, 6])
+    size[size < 1e-9] = np.inf
+    singular = np.linalg.svd((W / size).reshape(-1, 10 * robot.n), compute_uv=False)
+    return int(np.sum(singular > 1e-4 * singular[0]))
+
+
+@pytest.mark.release
+@pytest.mark.skipif(not COLLECTION.is_dir(), reason="needs ../shared/data")
+def test_base_parameters_of_a_collection():
+    """As many as Pinocchio's regressor has independent columns, at any states, though files round their angles."""
+    counted = 0
+    for file in sorted(p for folder in ("urdf", "vendor") for p in (COLLECTION / folder).iterdir()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                robot = th.Robot.load(file).replace(friction=None)
+            except ThunderError:
+                continue
+        if robot.n > 1:
+            assert {rank(robot, seed) for seed in range(4)} == {robot.base_parameters().count}, file.name
+            counted += 1
+    assert counted > 100

@@ -15,6 +15,7 @@ import pytest
 import thunder_py as th
 from thunder_py.cli.command import run
 from thunder_py.errors import FileFormatError, ThunderWarning, UnknownNameError
+from thunder_py.io.urdf_geometry import package_folders
 from thunder_py.optional import MissingExtraError
 
 INERTIAL = (
@@ -158,8 +159,10 @@ def test_no_half_arms_from_a_base(tmp_path):
 
 
 def test_a_mobile_base_is_skipped(tmp_path):
-    robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
+    with pytest.warns(ThunderWarning, match="the base 'l1' is at rest: planar joint 'j1' left out"):
+        robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
     assert robot.joint_names == ("j2", "j3", "j4")
+    assert load(tmp_path, FOUR.replace("revolute", "planar", 1), base_link="l1").n == 3
     with pytest.raises(FileFormatError, match="'j1': planar"):
         load(tmp_path, FOUR.replace("revolute", "planar", 1), base_link="w")
 
@@ -191,6 +194,12 @@ def test_a_gripper_in_one_chain(tmp_path):
     with pytest.warns(ThunderWarning, match="the gripper is locked at zero: 'grip_a', 'grip_b'"):
         assert load(tmp_path, text).joint_names == ("j1", "j2", "j3")
     assert [each.joints for each in th.io.arms(tmp_path / "arm.urdf")] == [("j1", "j2", "j3")]
+
+
+def test_a_follower_of_nothing_beside_the_arm(tmp_path):
+    flag = link("flag") + joint("wave", "w", "flag", rest=LIMIT + '<mimic joint="nope"/>')
+    with pytest.warns(ThunderWarning, match="1 defect without effect on the arm, such as .*'wave': follows 'nope'"):
+        assert load(tmp_path, chain(LIMIT, LIMIT, extra=flag)).n == 2
 
 
 def test_a_defective_frame_beside_the_arm(tmp_path):
@@ -232,11 +241,24 @@ def test_the_tip(tmp_path):
     assert tip("camera", "flange", "my_tool0", "ee_link") == "my_tool0"
     assert tip("camera", "Hand_TCP") == "Hand_TCP"
     assert tip("camera", "lamp") == "high"
+    with pytest.warns(ThunderWarning, match="the tip is 'high', pass tip_link= for another: 'camera', 'lamp'"):
+        th.Robot.load(tmp_path / "arm.urdf")
+    assert th.Robot.load(tmp_path / "arm.urdf", tip_link="lamp").n == 2
 
 
 def _written(folder: Path, text: str) -> Path:
     (folder / "arm.urdf").write_text(text)
     return folder / "arm.urdf"
+
+
+def test_info_tells_the_end_effector(tmp_path, capsys):
+    frames = "".join(
+        f'<link name="{f}"/>' + joint(f"{f}_f", "high", f, "fixed", "", "0 0 0.1") for f in ("tcp", "lamp")
+    )
+    assert run(["info", str(_written(tmp_path, arm("".join(frames))))]) == 0
+    assert "\nthe end effector is at tcp, lamp\n" in capsys.readouterr().out
+    assert run(["info", str(tmp_path / "arm.urdf"), "--tip-link", "high", "--json"]) == 0
+    assert '"end_effector": [\n    "high"\n  ]' in capsys.readouterr().out
 
 
 def test_several_arms(tmp_path, capsys):
@@ -293,8 +315,23 @@ def test_xacro(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Path, "iterdir", refused)
         assert load(folder, XACRO, "arm.urdf.xacro").n == 2
-    with pytest.raises(FileFormatError, match="must be a xacro file that can be expanded"):
+    with pytest.raises(FileFormatError, match=r"must be a xacro .* be expanded \(xacro= sets mass, name\), .*no_parts"):
         load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro")
+    (tmp_path / "my_parts" / "package.xml").write_text("<package><name>no_parts</name></package>")
+    assert load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro").n == 2
+
+
+def test_packages_are_found_by_their_names(tmp_path):
+    """Repositories have other names than their packages, and several of these."""
+    urdf = tmp_path / "src" / "my_cell" / "cell" / "urdf" / "cell.urdf"
+    for folder, name in (("My_Arms", "arms"), ("hands/left_hand", "hand"), ("my_cell/cell", "cell"), ("tools", "tool")):
+        (tmp_path / "src" / folder).mkdir(parents=True)
+        text = f"<package><name> {name} </name></package>"
+        (tmp_path / "src" / folder / "package.xml").write_text(text)
+    found = {name: package_folders(name, urdf.parents) for name in ("arms", "hand", "cell", "tools", "tool", "name")}
+    places = {"arms": ["My_Arms"], "hand": ["hands/left_hand"], "cell": ["my_cell/cell"], "tool": ["tools"]}
+    expected = {**places, "tools": ["tools"], "name": []}
+    assert found == {name: [tmp_path / "src" / folder for folder in expected[name]] for name in found}
 
 
 def test_arguments_of_xacro(tmp_path):

@@ -12,7 +12,7 @@ from urdf_text import PENDULUM, WORKBENCH, edited, without, workbench
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError
-from thunder_py.io.urdf import load_urdf, parse_urdf
+from thunder_py.io.urdf import parse_urdf
 
 
 def failure(text: str | bytes, **options: object) -> str:
@@ -25,7 +25,7 @@ def test_the_message_says_where(tmp_path: Path) -> None:
     path = tmp_path / "arm.urdf"
     path.write_text(edited('mass value="2"', 'mass value="-2"'))
     with pytest.raises(FileFormatError) as caught:
-        load_urdf(path)
+        th.Robot.load(path)
     assert str(caught.value) == f"{path}:12: link 'rod' <mass>: 'value' must not be negative, got -2"
     assert (caught.value.path, caught.value.line, caught.value.key) == (path, 12, "link 'rod' <mass>")
 
@@ -191,7 +191,7 @@ def test_loops_and_several_roots() -> None:
     with pytest.warns(ThunderWarning, match="link 'island': is not connected to 'base'"):
         assert parse_urdf(apart) == parse_urdf(PENDULUM)
     twice = edited("</robot>", JOINT.format("swing", "rod", "tip") + '<link name="tip"/></robot>')
-    assert parse_urdf(twice).joint_names == ("swing",)  # the other one is fixed
+    assert parse_urdf(twice, tip_link="rod").joint_names == ("swing",)  # the other one is fixed
     lost = edited("</robot>", JOINT.format("wrist", "rod", "hand") + "</robot>")
     assert failure(lost) == "arm.urdf:16: joint 'wrist': child: there is no link 'hand'"  # it acts on the arm
 
@@ -241,4 +241,4 @@ def test_refusals(tmp_path) -> None:
         ((["turn"],), "...fix_joints must map joint names to positions, got ['turn']..."),
         call=lambda fix_joints: workbench(fix_joints=fix_joints),
     )
-    assert_refused((lambda: load_urdf(tmp_path / "none.urdf"), "...", FileNotFoundError))
+    assert_refused((lambda: th.Robot.load(tmp_path / "none.urdf"), "...", FileNotFoundError))

@@ -15,7 +15,7 @@ from tests.dynamics.random_chains import random_robot
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.io import conversion_losses, load_description, parse_description, save_description
-from thunder_py.model.description import Elastic
+from thunder_py.model.description import Elastic, Friction, Rotor
 from thunder_py.model.inertia import dyn_from_reg, pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from thunder_py.spatial import dh_transform, rotation_about
 
@@ -251,7 +251,7 @@ BAD = {
     "no joints": ("num_joints: 3", "num_joints: 0", "num_joints", r"num_joints: must be an integer from 1 to 64, got '0'$"),
     "type": ("R_SEA,", "R_SAE,", "type_joints", r"type_joints\[1\]: must be one of R, P, R_SEA, P_SEA, got 'R_SAE'; did you mean 'R_SEA'\?$"),
     "no elastic joints": ("['R', R_SEA, \"P_SEA\"]", "[R, R, P]", "type_joints", r"type_joints: an elastic model needs a joint of type R_SEA or P_SEA$"),
-    "elastic joint": ("    joint2: {K", "    joint3: {K", "    joint3: {K", r"elastic.joints.joint3: beyond the 2 elastic joints: jointK is the K-th joint of type R_SEA or P_SEA$"),
+    "elastic joint": ("    joint2: {K", "    joint3: {K", "    joint3: {K", r"elastic.joints: unknown key 'joint3'; did you mean 'joint[12]'\?$"),
     "motor inertia": ("Mm: 0.6", "Mm: -0.6", "    joint2: {K", r"elastic.joints.joint2.Mm: motor inertia must not be negative, got -0.6$"),
     "extra link": ("  link3:", "  link4:", "  link4:", r"dynamics: unknown key 'link4'; did you mean 'link3'\?$"),
     "not a number": ("CoM_z: -0.05", "CoM_z: five", "CoM_z: five", r"dynamics.link1.inertial.CoM_z: must be a number"),
@@ -320,13 +320,65 @@ def test_a_robot_is_written_for_thunder_and_read_back(tmp_path):
     assert again.name == "arm3"
     same(again, arm)
     np.testing.assert_array_equal(again.friction.coefficients, arm.friction.coefficients)
-    panda = load_description("panda")
-    assert conversion_losses(panda, "panda_conf.yaml")
-    with pytest.raises(ThunderError, match="limits are lost"):
-        save_description(panda, tmp_path / "panda_conf.yaml")
-    save_description(panda, tmp_path / "panda_conf.yaml", lossy=True)
-    same(load_description(tmp_path / "panda_conf.yaml").replace(masks={}), panda)
     assert any("link frames" in loss for loss in conversion_losses(load_description("ur5e"), "ur5e_conf.yaml"))
+
+
+FIELDS = (
+    "joint_names",
+    "link_names",
+    "limits",
+    "rotors",
+    "armature",
+    "friction",
+    "frames",
+    "elastic",
+    "reference",
+    "values",
+)
+
+
+@pytest.mark.parametrize("version", ["0.8", "1.0"])
+@pytest.mark.parametrize("name", ["panda", "iiwa14", "elastic"])
+def test_what_thunder_does_not_know_is_under_a_key_that_it_ignores(name, version, tmp_path):
+    """The robot comes back whole, with its names, limits, rotors, armature and Coulomb friction; by default links have masks."""
+    arm = read() if name == "elastic" else load_description(name)
+    friction = Friction(terms=("viscous", "coulomb", "quadratic"), coefficients=np.arange(3.0 * arm.n).reshape(-1, 3))
+    more = arm.replace(
+        friction=friction, rotors=(Rotor(joint=2, inertia=1e-4, gear_ratio=50),), armature=np.full(arm.n, 0.1),
+        masks={**arm.masks, "friction": ((1, 0, 0),) * arm.n} if arm.masks else {},
+    )  # fmt: skip
+    for robot, losses in ((arm, 0), (more, 3)):
+        found = conversion_losses(robot, "arm_conf.yaml")
+        assert [loss.split(" ")[-1] for loss in found] == ["Thunder"] * losses
+        path = tmp_path / "arm_conf.yaml"
+        if losses:
+            with pytest.raises(ThunderError, match="rotors are unknown to Thunder"):
+                save_description(robot, path, thunder=version)
+        save_description(robot, path, lossy=losses > 0, thunder=version)
+        again = load_description(path, name=arm.name)
+        bits = {"inertial": ((1,) * 10,) * arm.n}
+        if robot.friction is not None:
+            bits["friction"] = (tuple(int(term != "coulomb") for term in robot.friction.terms),) * arm.n
+        given = {key: mask for key, mask in again.masks.items() if key in robot.masks or np.any(mask)}
+        same(again.replace(masks=given), robot if robot.masks else robot.replace(masks=bits))
+        for field in FIELDS:
+            assert repr(getattr(again, field)) == repr(getattr(robot, field)), field
+        for form in ("REG", "DYN"):
+            save_description(
+                robot.replace(inertial=2 * arm.inertial), tmp_path / f"arm_par_{form}.yaml", thunder=version
+            )
+            got = load_description(tmp_path / f"arm_par_{form}.yaml").inertial
+            np.testing.assert_allclose(got, 2 * arm.inertial, rtol=1e-12, atol=1e-15)
+
+
+def test_keys_of_thunder_count_before_the_key_that_it_ignores(tmp_path):
+    arm = read().replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.ones((3, 2))), masks={})
+    save_description(arm, tmp_path / "arm_conf.yaml", lossy=True)
+    text = (tmp_path / "arm_conf.yaml").read_text()
+    (tmp_path / "arm_conf.yaml").write_text(text.replace("Dl: [1]", "Dl: [5]", 1).replace("mass: 2\n", "mass: 7\n", 1))
+    again = load_description(tmp_path / "arm_conf.yaml")
+    np.testing.assert_array_equal(again.friction.coefficients, [[5, 1], [1, 1], [1, 1]])
+    assert again.inertial[1, 0] == 7.0
 
 
 def same_motion(path, robot):

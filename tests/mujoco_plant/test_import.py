@@ -5,7 +5,7 @@ import pytest
 import thunder_py as th
 from tests.mujoco_plant.arms import FINGERS, HAND_WRITTEN, relative, states
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, UnknownNameError
+from thunder_py.errors import FileFormatError, ThunderWarning, UnknownNameError
 from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.mujoco import MujocoPlant
 
@@ -101,6 +101,7 @@ def test_included_files_are_read_from_the_same_folder_only(tmp_path):
         parse_mjcf('<mujoco><include file="a.xml"/></mujoco>')
 
 
+TWO = '<joint name="z" axis="0 1 0"/>{}<body name="c" pos="0 0 0.3">' + ONE + "</body>"
 BALL = ONE.replace('axis="0 0 1"', 'type="ball"')
 BAD = {
     "<mujoco": "not well-formed XML",
@@ -111,7 +112,7 @@ BAD = {
     document("<geom size='1'/>"): "no joint moves: there is no arm",
     document(BALL): "ball joints are not supported",
     document("<freejoint name='f'/>" + ONE.split("/>", 1)[1]): "free joints are not supported",
-    document(ONE.replace("<joint", '<joint stiffness="3"')): "springs .stiffness. are not read",
+    document(TWO.replace("<joint", '<joint stiffness="3"')): "joint 'z', joint 'a': springs .stiffness. are not read",
     document(ONE, '<option density="1.2"/>'): "density and viscosity",
     document(ONE).replace('name="b"', 'name="b" gravcomp="1"'): "compensated gravity",
     document(ONE, '<equality><joint joint1="a"/></equality>'): "equality constraints on the arm",
@@ -123,7 +124,6 @@ BAD = {
     document(ONE.replace("mass", "mas")): "MuJoCo refuses it: XML Error",
     document(ONE.replace('mass="1"', 'mass="-1"')): "MuJoCo refuses it",
     document(ONE.replace('"1 1 1"', '"1 1 9"')): "MuJoCo refuses it",
-    document('<joint name="a"/>'): "MuJoCo refuses it",
     document(ONE.replace("0.1 0 0", "0.1 nan 0")): "'pos' must be finite, got '0.1 nan 0'",
     document("<body>" * 400 + "</body>" * 400): "nested more than 300 deep",
     document(ONE, f"<!-- {'x' * 4_000_000} -->"): "at most 4000000 bytes",
@@ -134,6 +134,27 @@ def test_bad_files_are_refused():
     for text, message in BAD.items():
         with pytest.raises(FileFormatError, match=message):
             parse_mjcf(text)
+
+
+@pytest.mark.parametrize("none", ["", '<geom size="0.1" mass="0"/>', '<body><geom size="0.1" density="0"/></body>'])
+def test_a_moving_body_without_mass(none, tmp_path):
+    """It is massless, as in a URDF; MuJoCo refuses it, and its plant does so."""
+    path = tmp_path / "arm.xml"
+    path.write_text(document(TWO.format(none)))
+    with pytest.warns(ThunderWarning, match="links without inertia are massless, .*: 'b'$"):
+        robot = th.Robot.load(path)
+    tiny = '<inertial pos="0 0 0" mass="1e-14" diaginertia="1e-14 1e-14 1e-14"/>'
+    almost = th.Robot(parse_mjcf(document(TWO.format(tiny))))
+    q, dq, ddq = states(robot, 1)
+    np.testing.assert_allclose(robot.inverse_dynamics(q, dq, ddq), almost.inverse_dynamics(q, dq, ddq), atol=1e-11)
+    assert not robot.inertial[0].any()
+    assert not th.Robot.load(path, missing_inertia="zero").inertial[0].any()
+    with pytest.raises(FileFormatError, match="body 'b': moves with joint 'z' but neither it nor a link fixed to it"):
+        th.Robot.load(path, missing_inertia="error")
+    with pytest.raises(FileFormatError, match="MuJoCo refuses it: Error: mass and inertia of moving bodies"):
+        MujocoPlant(path)
+    path.write_text(document(TWO.format('<body><geom size="0.1"/></body>')))
+    assert th.Robot.load(path, missing_inertia="error").inertial[0, 0] > 1.0
 
 
 def test_what_would_take_memory_is_left_out():

@@ -5,7 +5,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.control import Status
-from thunder_py.realtime import ControlLoop, JointState, Mode, Reason
+from thunder_py.realtime import ControlLoop, JointState, Mode, Reason, SimulatedArm
 
 from .loops import FAULT, JOINT_LAW, MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot, tracking
 
@@ -34,7 +34,7 @@ def test_without_a_reference_all_joints_slow_at_one_rate() -> None:
     dq = np.linspace(-0.5, 0.5, 7)
     command = state(loop, dq=dq)
     assert command is not None
-    assert (command.mode, command.reason) == (Mode.hold, Reason.no_reference)
+    assert (command.mode, command.reason) == (Mode.braking, Reason.no_reference)
     np.testing.assert_allclose(command.tau, PANDA.inverse_dynamics(Q0, dq, -40.0 * dq), atol=1e-12)
     assert command.error.size == 0
     np.testing.assert_array_equal(command.parameters, PANDA.parameters)
@@ -50,8 +50,7 @@ def test_the_arm_is_held_where_it_came_to_rest() -> None:
 
 
 def test_what_moves_is_braked_and_not_pulled_back() -> None:
-    bench = Bench(make_loop())
-    bench.robot._velocity = np.full(7, 0.4)
+    bench = Bench(make_loop(), SimulatedArm(PANDA, Q0, dq0=[0.4] * 7, compensates_gravity=False))
     bench.run(2.0)
     speed = np.array([np.abs(s.dq).max() for s in bench.states])
     assert speed[-1] < 1e-2
@@ -105,7 +104,7 @@ def test_a_reference_that_ends_at_rest_is_held() -> None:
         dq = np.array([STILL, STILL if rests else STILL + 0.1])
         assert bench.loop.references.trajectory(0, NAMES, [0.0, 0.5], q, dq) is None
         bench.run(1.5)
-        assert bench.loop.mode is (Mode.tracking if rests else Mode.hold)
+        assert bench.loop.mode is (Mode.tracking if rests else Mode.holding)
         if not rests:
             assert bench.loop.reason is Reason.reference_ended
             assert np.abs(bench.states[-1].dq).max() < 0.02
@@ -120,7 +119,7 @@ def test_poses_that_stop_coming_are_lost() -> None:
     bench.run(0.15)
     assert bench.loop.mode is Mode.tracking
     bench.run(0.1)
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.hold, Reason.reference_ended)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.holding, Reason.reference_ended)
     bench.run(1.0)
     assert np.abs(bench.states[-1].dq).max() < 1e-2
 
@@ -144,23 +143,23 @@ def test_states_that_stay_away_give_gravity_then_nothing() -> None:
     bench.run(0.2, states=False)
     blind = bench.commands[before:]
     assert blind
-    assert {(c.mode, c.reason) for c in blind} == {(Mode.hold, Reason.state_late)}
+    assert {(c.mode, c.reason) for c in blind} == {(Mode.braking, Reason.state_late)}
     learned = PANDA.with_parameters(blind[-1].parameters)
     np.testing.assert_allclose(blind[-1].tau, learned.gravity_vector(bench.states[before - 1].q), atol=1e-9)
     bench.run(0.2, states=False)
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.waiting, Reason.state_lost)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.starting, Reason.states_lost)
     assert bench.loop.watch(bench.now) is None
     bench.run(3.0)
     assert bench.loop.mode is Mode.tracking
     assert bench.errors(500).max() < 0.02
 
 
-@pytest.mark.parametrize("reason", [Reason.state_lost, Reason.invalid_states])
+@pytest.mark.parametrize("reason", [Reason.states_lost, Reason.invalid_states])
 def test_lost_and_invalid_states_are_a_fault_until_reset(reason: Reason) -> None:
     def broken(state: JointState) -> JointState:
         return state._replace(q=state.q * np.nan)
 
-    lost = reason is Reason.state_lost
+    lost = reason is Reason.states_lost
     bench = tracking(0.5, invalid_states=20)
     bench.run(0.015, spoil=broken)  # short enough
     bench.run(0.5)
@@ -183,7 +182,7 @@ def test_lost_and_invalid_states_are_a_fault_until_reset(reason: Reason) -> None
 
 
 def test_a_gap_that_a_state_shows_is_a_loss_too() -> None:
-    for seconds, mode in ((0.2, Mode.hold), (0.3, Mode.fault)):
+    for seconds, mode in ((0.2, Mode.holding), (0.3, Mode.fault)):
         loop = make_loop()
         state(loop)
         assert loop.references.trajectory(0, NAMES, [0.0], [Q0]) is None
@@ -203,15 +202,15 @@ def test_before_the_first_tracking_nothing_is_a_fault(law: dict) -> None:  # typ
         for _ in range(3):
             command = state(loop, now)
             assert command is not None
-            assert command.mode is Mode.hold
+            assert command.mode is Mode.holding
             now += MS
         for _ in range(10):
             loop.state(now, now, NAMES, Q0 * np.nan, STILL)
-        assert (loop.mode, loop.reason) == (Mode.hold, Reason.invalid_states)
+        assert (loop.mode, loop.reason) == (Mode.holding, Reason.invalid_states)
         now += round(1e9 * pause)
         loop.watch(now)
         if pause > 0.25 or pause < 0.0:
-            assert loop.mode is Mode.waiting
+            assert loop.mode is Mode.starting
             assert loop.watch(now + MS) is None
     state(loop, now)
     start = PANDA.forward_kinematics(Q0)[:3, 3]
@@ -223,11 +222,11 @@ def test_before_the_first_tracking_nothing_is_a_fault(law: dict) -> None:  # typ
     state(loop, now + MS)
     assert loop.mode is Mode.tracking
     loop.watch(now + 400 * MS)  # from here on it is
-    assert (loop.mode, loop.reason) == (Mode.fault, Reason.state_lost)
+    assert (loop.mode, loop.reason) == (Mode.fault, Reason.states_lost)
     loop.reset()
     state(loop, now + 500 * MS)
     loop.watch(now + 900 * MS)
-    assert loop.mode is Mode.waiting
+    assert loop.mode is Mode.starting
 
 
 def test_a_fault_refuses_poses_and_twists() -> None:
@@ -255,7 +254,7 @@ def test_a_goal_that_is_canceled_is_held_until_the_next_one() -> None:
     bench.loop.references.cancel()
     bench.run(0.01)
     assert bench.loop.reference is None
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.hold, Reason.canceled)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.holding, Reason.canceled)
     assert bench.loop.references.trajectory(0, NAMES, [0.0], [bench.states[-1].q]) is None
     bench.run(0.01)
     assert bench.loop.mode is Mode.tracking
@@ -307,9 +306,9 @@ def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
 
 
 def test_an_error_that_is_too_large_is_a_fault() -> None:
-    bench = tracking(1.0, largest_error=0.05)
-    bench.robot._position = bench.robot._position + 0.1  # something hits the arm
-    bench.run(0.01)
+    blow = th.simulation.ExternalTorque([60.0] * 4 + [2.0] * 3, start=1.1)
+    bench = tracking(1.0, SimulatedArm(PANDA, Q0, external=[blow], compensates_gravity=False), largest_error=0.05)
+    bench.run(0.3)
     assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.large_error)
 
 
@@ -322,16 +321,35 @@ def test_a_controller_that_diverges_is_a_fault() -> None:
 
 
 def test_a_controller_without_an_answer_gives_the_reference_up() -> None:
-    bench = Bench(make_loop(POSE_LAW))
+    """The stream of poses goes on, and so the loop begins anew, some times."""
+    bench = Bench(make_loop({**POSE_LAW, "K_0": 1, "K_1": 4}, task={"speed": 0.05}))
     bench.run(0.1)
     bench.play(kind="set_pose", offset=[1.0, 0.0, 0.0])  # out of reach
-    bench.run(5.0)
+    bench.run(8.0)
     assert Status.singular in {c.status for c in bench.commands}
-    bench.generator = None
-    bench.run(0.3)
-    assert Reason.singular in {c.reason for c in bench.commands}  # the stream of poses begins anew
+    assert Reason.no_solution in {c.reason for c in bench.commands}
     assert np.abs(bench.states[-1].dq).max() < 0.05
-    assert bench.loop.mode is Mode.hold
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.repeated_holds)
+
+
+@pytest.mark.parametrize("robot", ["panda", "ur5e", "gen3", "iiwa14"])
+def test_poses_out_of_reach_do_not_drive_joints_beyond_their_speeds(robot: str) -> None:
+    arm = th.Robot.load(robot)
+    q0 = [0.1, -0.5, 0.1, -1.8, 0.1, 1.5, 0.1][: arm.n] if arm.n == 7 else [0.1, -1.2, 1.8, -0.6, 1.5, 0.1]
+    loop = ControlLoop({"robot": robot, "controller": POSE_LAW})
+    plant, now, speeds = SimulatedArm.from_options({"robot": robot, "q0": q0}), NOON, []
+    goal, names = arm.forward_kinematics(q0)[:3, 3] + [1.5, 0.0, 0.5], arm.joint_names
+    for k in range(4000):
+        state = plant.advance(now)
+        command = loop.state(state.stamp, now, names, state.q, state.dq)
+        plant.command(command.stamp, now, names, command.tau)
+        if k % 5 == 0:
+            loop.references.pose(now, goal, (0.0, 1.0, 0.0, 0.0))
+        speeds.append(np.abs(state.dq) / arm.limits.velocity)
+        now += MS
+    assert np.max(speeds) < 2.0
+    assert loop.mode is Mode.fault
+    assert np.abs(state.dq).max() < 0.05
 
 
 # --- external torque --------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.errors import ConcurrentUseError, ThunderError
-from thunder_py.realtime import DriveFacts, DriveLoop, DriveState, SafetyLimits, StopKind, StopReason
+from thunder_py.realtime import DriveFacts, DriveLoop, DriveState, Reason, SafetyLimits, StopKind
 
 ELBOW = th.Robot.load("elbow")
 START = np.array([0.4, 0.6])
@@ -97,14 +97,14 @@ def fails(tau):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (fails, StopReason.controller_failed),
-        (lambda tau: tau[:1], StopReason.controller_failed),
-        (lambda tau: "torque", StopReason.controller_failed),
-        (lambda tau: tau * np.nan, StopReason.invalid_torque),
-        (lambda tau: tau + 0j, StopReason.controller_failed),
-        (lambda tau: [None, None], StopReason.controller_failed),
-        (lambda tau: tau + 1e400, StopReason.invalid_torque),
-        (lambda tau: np.array([300.0, 0.0]), StopReason.velocity),
+        (fails, Reason.controller_failed),
+        (lambda tau: tau[:1], Reason.controller_failed),
+        (lambda tau: "torque", Reason.controller_failed),
+        (lambda tau: tau * np.nan, Reason.invalid_torque),
+        (lambda tau: tau + 0j, Reason.controller_failed),
+        (lambda tau: [None, None], Reason.controller_failed),
+        (lambda tau: tau + 1e400, Reason.invalid_torque),
+        (lambda tau: np.array([300.0, 0.0]), Reason.velocity),
     ],
 )
 def test_faults_of_a_controller_end_in_the_brake(answer, reason):
@@ -113,7 +113,7 @@ def test_faults_of_a_controller_end_in_the_brake(answer, reason):
     assert (run.reason, run.kind, run.at_rest, drive.stops) == (reason, StopKind.brake, True, 1)
     assert run.t < 1.0
     assert np.abs(drive.dq).max() < 0.05
-    assert (run.error is not None) == (reason is StopReason.controller_failed)
+    assert (run.error is not None) == (reason is Reason.controller_failed)
 
 
 @pytest.mark.parametrize(("status", "reason"), [("diverged", "diverged"), ("singular", "no_solution")])
@@ -127,7 +127,7 @@ def test_the_status_of_a_controller_counts(status, reason):
 
     controller.step = with_status
     run = loop(Drive(), controller).run(1.0)
-    assert run.reason is StopReason[reason]
+    assert run.reason is Reason[reason]
     assert run.kind is StopKind.brake
     assert run.t < (0.3 if status == "diverged" else 0.6)
 
@@ -138,7 +138,7 @@ def test_a_reference_and_a_log_that_fail_end_in_the_brake():
 
     for options in ({"reference": reference}, {"on_cycle": lambda cycle: fails(0) if cycle.t > 0.05 else None}):
         run = loop(Drive(), **options).run(1.0)
-        assert run.reason is StopReason.controller_failed
+        assert run.reason is Reason.controller_failed
         assert run.at_rest
         assert str(run.error) == "no answer"
 
@@ -148,7 +148,7 @@ def test_every_fault_of_a_drive_stops_it_at_once(where):
     drive = Drive()
     drive.fail = where
     run = loop(drive).run(1.0)
-    assert (run.reason, run.kind, run.cycles, drive.stops) == (StopReason.drive_fault, StopKind.immediate, 0, 1)
+    assert (run.reason, run.kind, run.cycles, drive.stops) == (Reason.drive_fault, StopKind.immediate, 0, 1)
     assert str(run.error) == where
     assert not run.ok
 
@@ -156,7 +156,7 @@ def test_every_fault_of_a_drive_stops_it_at_once(where):
 def test_a_fault_while_the_arm_brakes():
     drive = Drive()
     run = loop(drive, on_cycle=lambda c: setattr(drive, "fail", "read,stop" if c.stop else "")).run(0.1)
-    assert (run.reason, run.kind, run.at_rest) == (StopReason.drive_fault, StopKind.immediate, False)
+    assert (run.reason, run.kind, run.at_rest) == (Reason.drive_fault, StopKind.immediate, False)
     assert (str(run.error), str(run.stop_error)) == ("read", "stop")
     assert not run.ok
 
@@ -164,10 +164,10 @@ def test_a_fault_while_the_arm_brakes():
 @pytest.mark.parametrize(
     ("gravity", "reason"),
     [
-        ([0.0], StopReason.invalid_states),
-        ([0.0, float("nan")], StopReason.invalid_states),
-        ([[0.0, 0.0]], StopReason.invalid_states),
-        ([[1.0], [1.0, 2.0]], StopReason.drive_fault),
+        ([0.0], Reason.invalid_states),
+        ([0.0, float("nan")], Reason.invalid_states),
+        ([[0.0, 0.0]], Reason.invalid_states),
+        ([[1.0], [1.0, 2.0]], Reason.drive_fault),
     ],
 )
 def test_a_gravity_torque_that_is_none_stops_the_drive_at_once(gravity, reason):
@@ -180,10 +180,10 @@ def test_position_limits():
     """Outside from the start the arm gets no torque; moving, it is braked before its limit."""
     drive = Drive()
     run = loop(drive, limits=SafetyLimits.of(ELBOW, upper=[0.3, 1.0])).run(1.0)
-    assert (run.reason, run.kind, run.cycles, drive.stops) == (StopReason.position, StopKind.immediate, 0, 1)
+    assert (run.reason, run.kind, run.cycles, drive.stops) == (Reason.position, StopKind.immediate, 0, 1)
     drive, limits = Drive(), SafetyLimits.of(ELBOW, upper=[0.9, 3.0], velocity=5.0)
     run = loop(drive, reference=th.reference.Sinusoid([0.8, 0.0], 0.5, center=START), limits=limits).run(5.0)
-    assert (run.reason, run.at_rest) == (StopReason.position, True)
+    assert (run.reason, run.at_rest) == (Reason.position, True)
     assert drive.q[0] < 0.9
 
 
@@ -198,7 +198,7 @@ def test_braking_ends_without_rest():
 
     drive.read = noisy
     run = loop(drive).run(0.1)
-    assert (run.reason, run.kind, run.at_rest) == (StopReason.finished, StopKind.brake, False)
+    assert (run.reason, run.kind, run.at_rest) == (Reason.finished, StopKind.brake, False)
     assert 2.1 <= run.t < 2.11
 
 
@@ -210,14 +210,14 @@ def test_a_contact_stops_the_arm():
         drive.external = np.array([0.0, 20.0 if cycle.t > 0.3 else 0.0])
 
     run = loop(drive, observer=observer, on_cycle=push).run(2.0)
-    assert run.reason is StopReason.contact
+    assert run.reason is Reason.contact
     assert run.kind is StopKind.brake
 
 
 def test_the_drives_watchdog_is_known():
     drive = Drive(watchdog=0.02)
     run = loop(drive, on_cycle=lambda cycle: setattr(drive, "skipped", 25 if cycle.t > 0.1 else 0)).run(1.0)
-    assert (run.reason, run.kind, run.worst_missed) == (StopReason.watchdog, StopKind.immediate, 25)
+    assert (run.reason, run.kind, run.worst_missed) == (Reason.watchdog, StopKind.immediate, 25)
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -229,9 +229,9 @@ def test_a_request_ends_one_run_alone(before):
         with pytest.raises(ThunderError):
             one.run(-1.0)
     run = one.run(1.0)
-    assert (run.reason, run.kind, run.at_rest, drive.stops) == (StopReason.requested, StopKind.brake, True, 1)
+    assert (run.reason, run.kind, run.at_rest, drive.stops) == (Reason.requested, StopKind.brake, True, 1)
     assert run.t < 0.4
-    assert one.run(0.05).reason is StopReason.finished
+    assert one.run(0.05).reason is Reason.finished
     assert drive.stops == 2
 
 
@@ -254,7 +254,7 @@ def test_a_second_run_at_the_same_time_is_refused():
 
     one = loop(drive, on_cycle=on_cycle)
     run = one.run(0.3)
-    assert (run.reason, run.at_rest, drive.stops) == (StopReason.finished, True, 1)
+    assert (run.reason, run.at_rest, drive.stops) == (Reason.finished, True, 1)
     assert run.t >= 0.3
     assert errors == ["this DriveLoop runs already: wait for the end of its run, or call request_stop"] * 2
     assert one.run(0.05).ok

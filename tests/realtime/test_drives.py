@@ -13,7 +13,7 @@ import thunder_py as th
 from tests.realtime import signatures
 from tests.realtime.fakes import DRIVES, connect, install
 from thunder_py.optional import MissingExtraError
-from thunder_py.realtime import DriveError, DriveLoop, StopKind, StopReason
+from thunder_py.realtime import DriveError, DriveLoop, Reason, StopKind
 
 TOLD = th.Payload(0.6, com=(0.0, 0.02, 0.14))
 GAINS = {
@@ -90,7 +90,7 @@ def test_a_minute_of_adaptive_control(name, monkeypatch):
             wrong.append(np.abs(cycle.command + arm.gravity() - cycle.tau).max())
 
     run = looped(arm, drive, controller=law, reference=reference, on_cycle=log).run(60.0)
-    assert run.reason is StopReason.finished, run
+    assert run.reason is Reason.finished, run
     assert run.ok
     assert run.at_rest
     assert run.kind is StopKind.brake
@@ -166,7 +166,7 @@ def test_torque_rates_are_never_above_the_drives(name, monkeypatch):
 
     arm = install(monkeypatch, name)
     run = looped(arm, connect(arm, name), controller=Wild()).run(2.0)
-    assert run.reason in (StopReason.torque, StopReason.velocity, StopReason.position)
+    assert run.reason in (Reason.torque, Reason.velocity, Reason.position)
     assert run.kind is StopKind.brake
     assert 0.9 < arm.jump <= 1.0
     assert arm.stops == 1
@@ -195,11 +195,11 @@ def set_(**values):
 
 
 FAULTS = {
-    "reflex": (set_(error="joint_reflex"), StopReason.drive_fault),
-    "connection": (set_(broken=True), StopReason.drive_fault),
-    "clock stands still": (set_(frozen=True), StopReason.states_lost),
+    "reflex": (set_(error="joint_reflex"), Reason.drive_fault),
+    "connection": (set_(broken=True), Reason.drive_fault),
+    "clock stands still": (set_(frozen=True), Reason.states_lost),
     # the gravity torque of the adapter of ur_rtde refuses them first
-    "positions are NaN": (set_(blind=True), StopReason.invalid_states),
+    "positions are NaN": (set_(blind=True), Reason.invalid_states),
 }
 
 
@@ -208,7 +208,7 @@ def test_each_fault_stops_the_drive_at_once(name, fault, monkeypatch):
     arm = install(monkeypatch, name)
     change, reason = FAULTS[fault]
     run = faulty(arm, connect(arm, name), change)
-    assert run.reason is reason or (fault, name, run.reason) == ("positions are NaN", "ur_rtde", StopReason.drive_fault)
+    assert run.reason is reason or (fault, name, run.reason) == ("positions are NaN", "ur_rtde", Reason.drive_fault)
     assert run.kind is StopKind.immediate
     assert not run.ok
     assert 0.19 < run.t < 0.25
@@ -219,7 +219,7 @@ def test_each_fault_stops_the_drive_at_once(name, fault, monkeypatch):
 def test_an_error_before_the_start_is_not_recovered_from(name, monkeypatch):
     arm = install(monkeypatch, name, error="joint_reflex")
     run = looped(arm, connect(arm, name)).run(1.0)
-    assert (run.reason, run.kind, run.cycles) == (StopReason.drive_fault, StopKind.immediate, 0)
+    assert (run.reason, run.kind, run.cycles) == (Reason.drive_fault, StopKind.immediate, 0)
     assert arm.starts == 0
     assert arm.error
     assert run.error is not None
@@ -231,7 +231,7 @@ def test_missed_cycles_are_counted(name, monkeypatch):
     few = round(3 * drive.facts.period / arm.cycle)
     once = iter([few])
     run = faulty(arm, drive, lambda arm: setattr(arm, "skipped", next(once, 0)))
-    assert run.reason is StopReason.finished
+    assert run.reason is Reason.finished
     assert (run.missed, run.worst_missed) == (3, 3)
     assert arm.jump <= 1.0
 
@@ -241,7 +241,7 @@ def test_too_many_missed_cycles_stop_the_arm(name, monkeypatch):
     drive = connect(arm, name)
     many = round(11 * drive.facts.period / arm.cycle)
     run = faulty(arm, drive, lambda arm: setattr(arm, "skipped", many))
-    assert run.reason is StopReason.missed_cycles
+    assert run.reason is Reason.missed_cycles
     assert run.worst_missed >= 11
     assert arm.stops == 1
 
@@ -249,7 +249,7 @@ def test_too_many_missed_cycles_stop_the_arm(name, monkeypatch):
 def test_a_stop_that_fails_is_reported(name, monkeypatch):
     arm = install(monkeypatch, name, stuck=True)
     run = looped(arm, connect(arm, name)).run(0.01)
-    assert run.reason is StopReason.finished
+    assert run.reason is Reason.finished
     assert not run.ok
     assert str(run.stop_error) == "no answer"
 

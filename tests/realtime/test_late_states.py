@@ -132,11 +132,11 @@ def learned_payload(**options: float) -> tuple[Bench, np.ndarray, np.ndarray]:
     return bench, q, gravity
 
 
-@pytest.mark.parametrize("reason", [Reason.state_lost, Reason.invalid_states, Reason.large_error])
+@pytest.mark.parametrize("reason", [Reason.states_lost, Reason.invalid_states, Reason.large_error])
 def test_a_fault_keeps_a_learned_payload_unless_the_law_failed(reason: Reason) -> None:
     bench, q, gravity = learned_payload(largest_error=0.5)
     loop, now = bench.loop, bench.now
-    if reason is Reason.state_lost:
+    if reason is Reason.states_lost:
         now += 300 * MS
     elif reason is Reason.invalid_states:
         for _ in range(50):

@@ -190,9 +190,9 @@ def test_reports_say_what_each_node_does() -> None:
     wire.run(1.0)
     assert all(status.name == "/node" for status in reports)
     said = [(status.level, status.message) for status in reports]
-    assert sorted(said) == 10 * [(0, "commanded")] + 10 * [(1, "hold: no reference yet")]
+    assert sorted(said) == 10 * [(0, "commanded")] + 10 * [(1, "holding: no reference yet")]
     values = {v.key: v.value for v in reports[-1].values}
-    assert values["mode"] == "hold"
+    assert values["mode"] == "holding"
     assert float(values["commands per second"]) == pytest.approx(1000.0, rel=0.02)
     assert values["missed cycles"] == "0"
 
@@ -255,7 +255,7 @@ def test_the_action_follows_goals_and_feeds_back() -> None:
     server.cancel()
     wire.run(0.1)
     assert handles[2].ended[-1][0] == "canceled"
-    assert controller.loop.mode is Mode.hold
+    assert controller.loop.mode is Mode.holding
     assert server.begin(goal(names[:2], 0.0, 0.3)).error_code == -2
     assert "goal refused: joint_names must be" in wire.warnings[-1]
 
@@ -323,7 +323,7 @@ def test_services_answer_and_refuse() -> None:
     assert set(wire.shown) == {"Lambda", "K_d"}  # those that are numbers
     wire.run(0.1)
     assert wire.call("reset").success
-    assert controller.loop.mode is Mode.waiting
+    assert controller.loop.mode is Mode.starting
 
 
 def test_a_reference_that_does_not_fit_is_told() -> None:

@@ -8,7 +8,7 @@ import pytest
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
-from thunder_py.realtime import Safety, SafetyLimits, StopReason
+from thunder_py.realtime import Reason, Safety, SafetyLimits
 
 ELBOW = th.Robot.load("elbow")
 WIDE = SafetyLimits([-2.0, -2.0], [2.0, 2.0], 3.0, 50.0, lookahead=0.05)
@@ -26,16 +26,16 @@ def test_positions(joint, sign):
     """At the limit, beyond it while moving back, and too fast towards it."""
     unit = sign * np.eye(2)[joint]
     assert safety().check(0.0, 1.999 * unit, REST) is None
-    assert safety().check(0.0, 2.001 * unit, REST) is StopReason.position
-    assert safety().check(0.0, 2.001 * unit, -2.9 * unit) is StopReason.position
+    assert safety().check(0.0, 2.001 * unit, REST) is Reason.position
+    assert safety().check(0.0, 2.001 * unit, -2.9 * unit) is Reason.position
     assert safety().check(0.0, 1.9 * unit, 1.9 * unit) is None
-    assert safety().check(0.0, 1.9 * unit, 2.1 * unit) is StopReason.position
+    assert safety().check(0.0, 1.9 * unit, 2.1 * unit) is Reason.position
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_velocities(sign):
     assert safety().check(0.0, REST, np.array([0.0, sign * 2.999])) is None
-    assert safety().check(0.0, REST, np.array([0.0, sign * 3.001])) is StopReason.velocity
+    assert safety().check(0.0, REST, np.array([0.0, sign * 3.001])) is Reason.velocity
 
 
 @pytest.mark.parametrize("value", [NAN, np.inf, -np.inf])
@@ -45,23 +45,23 @@ def test_no_number_is_within_limits(value):
         for q, dq in ((np.array([0.0, value]), REST), (REST, np.array([0.0, value]))):
             if infinite and not np.isnan(value):
                 continue  # an infinite limit is none
-            assert safety(limits=limits).check(0.0, q, dq) in (StopReason.position, StopReason.velocity)
+            assert safety(limits=limits).check(0.0, q, dq) in (Reason.position, Reason.velocity)
 
 
 @pytest.mark.parametrize("value", [NAN, np.inf, -np.inf])
 def test_no_time_is_a_violation(value):
-    assert safety().check(value, REST, REST) is StopReason.invalid_states
+    assert safety().check(value, REST, REST) is Reason.invalid_states
     one = safety()
     np.testing.assert_array_equal(one.limit(0.0, np.array([1.0, 2.0])), [1.0, 2.0])
     np.testing.assert_array_equal(one.limit(value, np.array([3.0, 4.0])), [1.0, 2.0])  # the last one
-    assert one.reason is StopReason.invalid_states
+    assert one.reason is Reason.invalid_states
 
 
 def test_the_first_violation_is_kept():
     one = safety()
-    assert one.check(0.0, REST, np.array([9.0, 0.0])) is StopReason.velocity
-    assert one.check(0.1, np.array([9.0, 0.0]), REST) is StopReason.velocity  # another one, later
-    assert one.check(0.2, REST, REST) is StopReason.velocity
+    assert one.check(0.0, REST, np.array([9.0, 0.0])) is Reason.velocity
+    assert one.check(0.1, np.array([9.0, 0.0]), REST) is Reason.velocity  # another one, later
+    assert one.check(0.2, REST, REST) is Reason.velocity
     one.reset()
     assert one.check(0.3, REST, REST) is None
 
@@ -85,10 +85,10 @@ def test_torques_that_are_no_numbers_leave_the_last_command(tau):
         one = safety()
         before = one.limit(0.0, [3.0, 4.0], gravity)
         assert np.array_equal(one.limit(0.1, tau, gravity), before)
-        assert one.reason is StopReason.invalid_torque
+        assert one.reason is Reason.invalid_torque
     one = safety()
     assert one.limit(0.0, [3.0, 4.0], tau).tolist() == [0.0, 0.0]
-    assert one.reason is StopReason.invalid_torque
+    assert one.reason is Reason.invalid_torque
 
 
 def test_torques_beyond_the_limit_for_long_are_a_violation():
@@ -100,7 +100,7 @@ def test_torques_beyond_the_limit_for_long_are_a_violation():
         one.limit(1e-3 * k, [60.0, 0.0])
         if one.reason is not None:
             break
-    assert one.reason is StopReason.torque
+    assert one.reason is Reason.torque
     assert k in (550, 551)
 
 
@@ -137,7 +137,7 @@ def test_torque_rates_over_time():
     steps = np.diff(commands, axis=0)
     assert steps[:, 0].max() <= 0.1 * (1 + 1e-9)
     assert steps[:, 1].max() <= 2.0 * (1 + 1e-9)
-    assert one.reason is StopReason.torque_rate
+    assert one.reason is Reason.torque_rate
     assert commands[-1].tolist() == [40.0, 40.0]
     short = safety(limits=limits)
     for k in range(200):
@@ -159,15 +159,12 @@ def test_workspace():
     still = np.zeros(7)
     wall = th.geometry.HalfSpace(tip + np.array([0.02, 0.0, 0.0]), [-1.0, 0.0, 0.0])
     assert walled(wall).check(0.0, Q, still) is None
-    assert walled(wall, clearance=0.03).check(0.0, Q, still) is StopReason.workspace
+    assert walled(wall, clearance=0.03).check(0.0, Q, still) is Reason.workspace
     towards = np.linalg.pinv(PANDA.jacobian(Q)[:3]) @ [1.0, 0.0, 0.0]
     assert walled(wall).check(0.0, Q, 0.3 * towards) is None
-    assert walled(wall).check(0.0, Q, 0.6 * towards) is StopReason.workspace
+    assert walled(wall).check(0.0, Q, 0.6 * towards) is Reason.workspace
     elbow = PANDA.forward_kinematics(Q, 4)[:3, 3]
-    assert (
-        walled(th.geometry.Sphere(elbow + np.array([0.0, 0.0, 0.03]), 0.05)).check(0.0, Q, still)
-        is StopReason.workspace
-    )
+    assert walled(th.geometry.Sphere(elbow + np.array([0.0, 0.0, 0.03]), 0.05)).check(0.0, Q, still) is Reason.workspace
 
 
 def test_contact():
@@ -181,9 +178,9 @@ def test_contact():
             one.reason = None
     for k in range(200, 300):  # at rest with 5 N m more: something holds the arm
         one.limit(1e-3 * k, gravity + np.array([0.0, 5.0]), 0.4 * gravity)
-        if one.check(1e-3 * k, REST, REST) is StopReason.contact:
+        if one.check(1e-3 * k, REST, REST) is Reason.contact:
             break
-    assert one.reason is StopReason.contact
+    assert one.reason is Reason.contact
     assert k < 230
 
 

@@ -6,7 +6,7 @@ import pytest
 import thunder_py as th
 from thunder_py.geometry import HalfSpace
 from thunder_py.integration import rk4_step
-from thunder_py.realtime import Safety, SafetyLimits, StopReason
+from thunder_py.realtime import Reason, Safety, SafetyLimits
 from thunder_py.realtime.safety import brake
 
 ARMS = ("panda", "ur5e", "gen3", "iiwa14", "scara")
@@ -90,7 +90,7 @@ def test_no_position_limit_is_passed(arm: str, period: float, torque_rate: float
     lower, upper = box(robot)
     limits = SafetyLimits.of(robot, lower=lower, upper=upper, velocity=3.0 * fastest(robot))
     positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq)
-    assert stop is StopReason.position
+    assert stop is Reason.position
     assert within(positions, velocities, lower, upper)
 
 
@@ -113,7 +113,7 @@ def test_no_position_limit_is_passed_by_a_law_that_accelerates(arm: str, period:
         positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq, ahead)
         stops.append(stop)
         assert within(positions, velocities, lower, upper)
-    assert {StopReason.position, StopReason.velocity} & set(stops)
+    assert {Reason.position, Reason.velocity} & set(stops)
 
 
 @pytest.mark.parametrize(("period", "torque_rate"), [(1e-3, 1e3), (4e-3, np.inf), (0.02, np.inf)])
@@ -141,7 +141,7 @@ def test_no_wall_is_passed(arm: str, period: float, torque_rate: float) -> None:
     if stop is None:  # the arm has turned away
         assert depth(positions).max() < 0.0
         return
-    assert stop is StopReason.workspace
+    assert stop is Reason.workspace
     in_a_period = np.abs(np.diff(depth(positions), axis=1)).max()
     assert depth(positions).max() < 2e-3 + in_a_period
     assert np.abs(velocities[-1]).max() < 0.01

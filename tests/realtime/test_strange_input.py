@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import Mode, SimulatedRobot
+from thunder_py.realtime import Mode, SimulatedArm
 from thunder_py.realtime import references as references_module
 from thunder_py.realtime.command import Reason
-from thunder_py.realtime.joint_states import JointOrder
 from thunder_py.realtime.nodes import ControllerNode, RobotNode
-from thunder_py.realtime.simulated_robot import CommandGate
 
-from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop
+from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot
 from .test_nodes import Wire
 
 PANDA = th.Robot.load("panda")
@@ -30,7 +28,7 @@ def test_a_small_step_in_a_short_time_leads_nowhere_else(shown: bool) -> None:
     bench.run(0.1)
     q = bench.states[-1].q
     rates = (np.zeros((2, 7)), np.array([[600.0], [0.0]]) * np.ones(7)) if shown else ()
-    assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0, 0.01], [q, q + 0.01], *rates) is None
+    assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0, 0.01], [q, q + 0.006], *rates) is None
     bench.run(1.0)
     assert bench.loop.mode is Mode.tracking
     assert max(np.abs(state.q - q).max() for state in bench.states) < 0.1
@@ -47,10 +45,10 @@ def test_a_clock_that_is_set_back_is_a_loss_of_states(back: int) -> None:
     bench.now -= back
     assert bench.robot.advance(bench.now).safe
     assert bench.loop.watch(bench.now) is None
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.waiting, Reason.clock_set_back)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.starting, Reason.clock_set_back)
     assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0], [Q0]) == "there is no joint state yet"
     bench.run(0.5)
-    assert bench.loop.mode is Mode.hold
+    assert bench.loop.mode is Mode.holding
     assert not bench.states[-1].safe
     assert bench.loop.dropped["reordered"] == bench.loop.dropped["repeated"] == 0
     np.testing.assert_array_equal(bench.commands[-1].parameters, learned)
@@ -61,7 +59,7 @@ def test_a_clock_that_is_set_back_is_a_loss_of_states(back: int) -> None:
 
 
 def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
-    for recover, mode in ((True, Mode.hold), (False, Mode.fault)):
+    for recover, mode in ((True, Mode.holding), (False, Mode.fault)):
         bench = Bench(make_loop(recover=recover))
         bench.run(0.05)
         assert bench.loop.references.trajectory(0, PANDA.joint_names, [0.0], [Q0]) is None
@@ -73,11 +71,13 @@ def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
 
 
 def test_a_command_ends_when_the_clock_is_set_back() -> None:
-    gate = CommandGate(JointOrder(("a",)), np.array([10.0]), 0.05)
-    assert gate.take(NOON, NOON, ["a"], [1.0]) is None
-    assert gate.torque(NOON - HOUR) is None
-    assert gate.take(NOON - HOUR, NOON - HOUR, ["a"], [2.0]) is None
-    assert gate.torque(NOON - HOUR) == 2.0
+    arm = make_robot()
+    arm.advance(NOON)
+    assert arm.command(NOON, NOON, arm.joint_names, np.ones(7)) is None
+    assert not arm.advance(NOON).safe
+    assert arm.advance(NOON - HOUR).safe
+    assert arm.command(NOON - HOUR, NOON - HOUR, arm.joint_names, np.full(7, 2.0)) is None
+    assert arm.advance(NOON - HOUR).tau.tolist() == [2.0] * 7
 
 
 def test_an_arm_that_was_told_to_move_fast_stops() -> None:
@@ -132,7 +132,7 @@ def test_counts_are_whole() -> None:
 
 
 def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
-    robot = SimulatedRobot({"robot": "panda", "q0": Q0.tolist()})
+    robot = SimulatedArm.from_options({"robot": "panda", "q0": Q0.tolist()})
     robot.advance(NOON)
     before = robot.advance(NOON + 20 * MS)
     after = robot.advance(NOON - HOUR)
@@ -166,10 +166,9 @@ def test_a_trajectory_that_would_take_long_to_read_is_refused() -> None:
 
 
 def test_a_plant_that_ran_away_is_an_error_in_its_report() -> None:
-    wire = Wire()
-    node = RobotNode(wire, {"robot": "panda", "q0": Q0.tolist()})
-    for failed, level in ((False, 1), (True, 2)):
-        node.robot.failed = failed
+    wire, blow = Wire(), th.simulation.ExternalTorque([1e9] * 7, start=0.25)
+    RobotNode(wire, SimulatedArm(PANDA, Q0, external=[blow]))
+    for level in (1, 2):
         wire.run(0.2)
         assert wire.last["/diagnostics"].status[0].level == level
 

@@ -676,7 +676,9 @@ def times() -> Any:
 
 
 goes_on(realtime.ControlLoop, loop, answered, 50, 80)
-goes_on(realtime.SimulatedRobot, lambda: realtime.SimulatedRobot({"robot": "panda", "q0": Q.tolist()}), advanced)
+goes_on(
+    realtime.SimulatedArm, lambda: realtime.SimulatedArm.from_options({"robot": "panda", "q0": Q.tolist()}), advanced
+)
 goes_on(realtime.Quantiles, realtime.Quantiles, counted, 50, 60)
 
 
@@ -696,9 +698,9 @@ def checked(one: Any, first: int, last: int) -> Any:
 
 
 goes_on(realtime.Safety, safety, checked, 20, 60)
-value(realtime.DriveRun, realtime.StopReason.contact, t=1.0, cycles=1001, dropped={"late": 2}, period=times())
+value(realtime.DriveRun, realtime.Reason.contact, t=1.0, cycles=1001, dropped={"late": 2}, period=times())
 value(realtime.DriveState, 10**9, [0.1, 0.2], [0.0, 0.0], [1.0, 2.0])
 value(realtime.Cycle, 0.1, np.ones(2), np.zeros(2), np.ones(2), np.zeros(2))
 value(realtime.LoopLog, *np.ones((7, 2)), (None, None), {"error": np.zeros((2, 2))})
 value(realtime.LoopStatistics, 1.0, 1001, 2, 1, 0, *(times() for _ in range(3)), {"core": "on"}, 0, 1, 3, 4, 0.1,
-      7, realtime.Mode.hold, realtime.Reason.no_reference, 0, True, True, 0)  # fmt: skip
+      7, realtime.Mode.holding, realtime.Reason.no_reference, 0, True, True, 0)  # fmt: skip

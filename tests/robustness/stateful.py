@@ -270,6 +270,10 @@ STATEFUL: dict[type, Stateful] = {
         lambda x, array: x.state(NOW, NOW, np.arange(7), 7, array, ZERO),
         {
             "state": lambda x: x.state(NOW, NOW, np.arange(7), 7, Q, ZERO),
+            "begin": lambda x: x.begin(NOW, np.arange(7), 7, Q, ZERO, None),
+            "finish": lambda x: (x.begin(NOW + 10**6, np.arange(7), 7, Q, ZERO, None), x.finish(None, 0)),
+            "request": lambda x: x.request(0),
+            "stop": lambda x: x.stop(0),
             "watch": lambda x: x.watch(NOW),
             "follow": lambda x: x.follow(_motion()),
             "take_pose": lambda x: x.take_pose(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),

@@ -186,7 +186,6 @@ USES: dict[type, Callable[[Any], object]] = {
     _core.StepEnd: end_of_step,
     _core.ControlLoop: lambda loop: loop.state(NOW, NOW, np.arange(7), 7, *np.zeros((2, 7))),
     _core.SafeTorque: lambda safe: safe.leave(),
-    _core.StateGate: lambda gate: gate.read(NOW, NOW, np.arange(2), 2, [0.0, 0.0], [0.0, 0.0]),
 }
 
 

@@ -96,7 +96,7 @@ class ClosedLoop:
         network.node("controller", "panda_controller.yaml", **PARAMETERS["controller"])
         listener.wait_for("/controller", "no state yet")
         start(network, listener, "robot", "panda_robot.yaml")
-        listener.wait_for("/controller", "hold: no reference yet")
+        listener.wait_for("/controller", "holding: no reference yet")
         listener.wait_for("/robot", "commanded")
 
     def test_the_loop_is_closed_for_twenty_seconds(self, network: Network, listener: Listener) -> None:
@@ -251,13 +251,13 @@ class ClosedLoop:
         status, code, text = listener.goal(self.trajectory(listener, -0.1, 2), tight, {}).wait()
         assert (status, code) == ("aborted", -4)
         assert f"position of {PANDA.joint_names[1]} deviates by" in text
-        listener.wait_for("/controller", "hold: the goal")
+        listener.wait_for("/controller", ": the goal")
 
         goal = listener.goal(self.trajectory(listener, 0.1, 5), wide, close)
         wait_until(lambda: goal.feedback, "the goal is followed")
         goal.cancel()
         assert goal.wait()[0] == "canceled"
-        listener.wait_for("/controller", "hold: the goal")
+        listener.wait_for("/controller", ": the goal")
 
         trajectory = self.trajectory(listener, 0.1, 2)
         trajectory.joint_names = ["elbow", *trajectory.joint_names[1:]]

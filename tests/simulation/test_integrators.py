@@ -106,9 +106,8 @@ def test_implicit_midpoint_is_of_second_order(truth: th.SimulationResult) -> Non
 
 
 def free_arm(name: str) -> th.Robot:
-    """A robot without friction."""
-    robot = th.Robot.load(name)
-    return robot if robot.description.friction is None else robot.replace(friction=None)
+    """A robot without friction and limits."""
+    return th.Robot.load(name).replace(friction=None, limits=None)
 
 
 def energy_errors(robot: th.Robot, integrator: str, duration: float, dt: float, **options: Any) -> np.ndarray:

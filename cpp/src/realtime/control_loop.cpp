@@ -6,6 +6,7 @@
 #include <string>
 
 #include "thunder/control/adaptive_controller.hpp"
+#include "thunder/math/dense.hpp"
 
 namespace thunder::realtime {
 
@@ -30,6 +31,15 @@ std::shared_ptr<Controller> required(std::shared_ptr<Controller> law) {
 
 /// Largest difference of the axes of one arm [m, rad].
 constexpr double kSameAxes = 0.05;
+/// Speed of an arm at rest [rad/s or m/s], time for which a run holds it there, and longest time of its braking [s].
+constexpr double kStandstill = 0.05, kHeld = 0.1, kLongestStop = 2.0;
+/// Time in which holds are counted [s].
+constexpr double kHolds = 10.0;
+
+/// The law does not reach what it is to follow; to begin anew again and again helps nobody.
+bool in_vain(Reason why) noexcept {
+  return why == Reason::no_solution || why == Reason::position || why == Reason::velocity || why == Reason::workspace;
+}
 
 }  // namespace
 
@@ -67,61 +77,120 @@ void LoopLaw::continue_from(const LoopLaw& before) noexcept {
   if (adaptive_ != nullptr && before.adaptive_ != nullptr) adaptive_->start_from(before.adaptive_->estimate().data());
 }
 
-ControlLoop::ControlLoop(std::shared_ptr<Controller> law, Settings settings, std::shared_ptr<ExternalObserver> observer)
-    : law_(std::move(law)),
+ControlLoop::ControlLoop(std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake, std::shared_ptr<Controller> law,
+                         Settings settings, std::shared_ptr<ExternalObserver> observer, std::shared_ptr<Controller> known)
+    : safety_(std::move(safety)),
+      brake_(std::move(brake)),
+      law_(law ? std::optional<LoopLaw>(std::in_place, law) : std::nullopt),
+      known_(law ? std::move(law) : std::move(known)),
       settings_(std::move(settings)),
       observer_(std::move(observer)),
-      task_(law_.task()),
-      n_(law_.controller().n()),
-      e_(law_.controller().model()->elastic_count()),
-      parameters_(law_.parameters().size),
-      axes_(joint_axes(law_.controller().model())),
-      dynamics_(law_.controller().model()),
+      n_(brake_->n()),
+      e_(brake_->motors()),
+      parameters_(law_ ? law_->parameters().size : 0),
+      task_(law_ && law_->task()),
+      axes_(joint_axes(law_ ? law_->controller().model() : brake_->model())),
+      dynamics_(law_ ? law_->controller().model() : brake_->model()),
+      held_(brake_->model()),
       frame_(n_),
-      safe_(law_.controller().model(), settings_.hold_rate, settings_.torque_limits, settings_.torque_rate),
       gate_(settings_.state_late),
       joints_(n_, settings_.motion, settings_.joining_speed),
       poses_(settings_.task, settings_.reference_timeout),
+      carries_(known_ != nullptr && !law_),
       q_(Eigen::VectorXd::Zero(n_)),
+      dq_(q_),
+      x_(Eigen::VectorXd::Zero(e_)),
+      dx_(x_),
+      gravity_(q_),
       tau_(q_),
+      demand_(q_),
+      load_(q_),
       nan_(Eigen::VectorXd::Constant(n_, std::numeric_limits<double>::quiet_NaN())),
       unused_(q_),
-      load_(q_),
-      most_(q_),
-      change_(q_),
-      zero_(q_),
       still_(n_) {
-  law_.controller().set_torque_limits(settings_.torque_limits);
+  if (safety_->n() != n_ || dynamics_.n() != n_ || (known_ != nullptr && known_->n() != n_))
+    throw std::invalid_argument("law, limits and brake must be those of one arm");
+  if (!same_joints(joint_axes(brake_->model()), axes_))
+    throw std::invalid_argument("law must be a controller of the robot that it moves: other joints are at other places");
+  if (law_) law_->controller().set_torque_limits(safety_->limits().torque);
   if (observer_ != nullptr && (observer_->n() != n_ || observer_->size() != n_))
     throw std::invalid_argument("observer must be of the external torque of the law's robot");
-  bounded_rate_ = !settings_.torque_rate.array().isInf().all();
   command_.tau = q_;
+}
+
+std::vector<Exclusive::Use> ControlLoop::use() const {
+  std::vector<Exclusive::Use> uses;
+  for (const Exclusive* part : {static_cast<const Exclusive*>(this), static_cast<const Exclusive*>(safety_.get()),
+                                static_cast<const Exclusive*>(brake_.get())})
+    uses.emplace_back(*part);
+  if (safety_->observer()) uses.emplace_back(*safety_->observer());
+  return uses;
 }
 
 // --- states
 
-const Command* ControlLoop::state(std::int64_t stamp, std::int64_t now, const double* q, const double* dq, const double* x,
-                                  const double* dx, Clock::time_point begun) noexcept {
-  look_at_clock(now = in_range(now));
-  const bool motors = e_ > 0 && x != nullptr && dx != nullptr;
+const Command* ControlLoop::state(const MeasuredState& state, Clock::time_point begun) noexcept {
+  const bool torque = begin(state) && track();
+  return finish(torque ? demand_.data() : nullptr, law_ ? law_->controller().status() : Status::ok, begun);
+}
+
+bool ControlLoop::begin(const MeasuredState& state) noexcept {
+  answers_ = false;
+  if (ended()) return false;
+  now_ = in_range(state.now);
+  if (!settings_.run) look_at_clock(now_);
+  const bool motors = e_ > 0 && state.motors.x != nullptr && state.motors.dx != nullptr;
   const int e = motors ? e_ : 0;
-  if (!gate_.take(stamp, now, {{q, n_}, {dq, n_}, {x, e}, {dx, e}})) return look_at_invalid();
-  const double t = read_clock(stamp = in_range(stamp), now);
-  const State state{q, dq, motors ? Motors{x, dx} : Motors{}};
-  t_ = t;
-  if (observer_ != nullptr) observer_->step(t_, q, dq, has_tau_ ? tau_.data() : nan_.data(), state.motors);
-  answer(state);
-  limit_rate(now);
-  command_.period = has_received_ ? seconds(now - received_) : 0.0;
-  received_ = now;
+  if (!gate_.take(state.stamp, now_, {{state.q, n_}, {state.dq, n_}, {state.motors.x, e}, {state.motors.dx, e}})) {
+    look_at_invalid();
+    return false;
+  }
+  without_state_ = 0;
+  std::copy_n(state.q, n_, q_.data());
+  std::copy_n(state.dq, n_, dq_.data());
+  std::copy_n(state.motors.x, e, x_.data());
+  std::copy_n(state.motors.dx, e, dx_.data());
+  motors_ = motors ? Motors{x_.data(), dx_.data()} : Motors{};
+  added_ = state.gravity != nullptr ? gravity_.data() : nullptr;
+  if (added_ != nullptr) std::copy_n(state.gravity, n_, gravity_.data());
+  read_clock(stamp_ = in_range(state.stamp), now_);
+  if (added_ != nullptr && !all_finite(added_, static_cast<std::size_t>(n_))) stop(Reason::invalid_states);
+  if (ended()) return false;
+  if (observer_ != nullptr) observer_->step(t_, q_.data(), dq_.data(), has_tau_ ? tau_.data() : nan_.data(), motors_);
+  look_at_limits();
+  answers_ = !ended();
+  if (!answers_ || mode_ == Mode::fault || stopping_) return false;
+  if (!law_) {
+    if (mode_ != Mode::tracking) answered_ = t_;
+    mode_ = Mode::tracking;
+    reason_ = Reason::following;
+  }
+  return true;
+}
+
+const Command* ControlLoop::finish(const double* tau, Status status, Clock::time_point begun) noexcept {
+  if (!answers_) return nullptr;
+  answers_ = false;
+  status_ = status;
+  clipped_ = false;
+  command_.error = {};
+  if (tau != nullptr) look_at_law(tau, status);
+  if (mode_ == Mode::tracking && tau != nullptr)
+    std::copy_n(tau, n_, demand_.data());
+  else
+    brake_->step(t_, q_.data(), dq_.data(), motors_, demand_.data(), load());
+  limit(now_);
+  command_.period = has_received_ ? seconds(now_ - received_) : 0.0;
+  received_ = now_;
   has_received_ = true;
-  q_ = Eigen::Map<const Eigen::VectorXd>(q, n_);
+  ++report_.cycles;
+  settle();
   command_.computing = std::chrono::duration<double>(Clock::now() - begun).count();
-  command_.latency = seconds(now - stamp) + command_.computing;
+  command_.latency = seconds(now_ - stamp_) + command_.computing;
   if (command_.period != 0.0) period_.add(command_.period);
   latency_.add(command_.latency);
   computing_.add(command_.computing);
-  return command(stamp);
+  return command(stamp_);
 }
 
 void ControlLoop::refuse(std::int64_t stamp, std::int64_t now, Dropped why) noexcept {
@@ -130,101 +199,120 @@ void ControlLoop::refuse(std::int64_t stamp, std::int64_t now, Dropped why) noex
   look_at_invalid();
 }
 
-const Command* ControlLoop::look_at_invalid() noexcept {
-  if (gate_.invalid_in_a_row() < settings_.invalid_states || !has_received_) return nullptr;
+void ControlLoop::look_at_invalid() noexcept {
+  if (settings_.run) return miss();
+  if (gate_.invalid_in_a_row() < settings_.invalid_states || !has_received_) return;
   if (tracked_)
     fault(Reason::invalid_states);
-  else if (mode_ == Mode::hold)
+  else if (mode_ == Mode::holding || mode_ == Mode::braking)
     reason_ = Reason::invalid_states;
-  return nullptr;
+}
+
+void ControlLoop::miss() noexcept {
+  if (++without_state_ > settings_.most_missed)
+    stop(gate_.invalid_in_a_row() > 0 ? Reason::invalid_states : Reason::states_lost);
+  const bool at_once = at_once_.load();  // before the reason, which is set first
+  const Reason requested = requested_.load();
+  // without any state nothing can be braked
+  if (requested != Reason::none && (report_.cycles == 0 || at_once)) stop(requested, true);
 }
 
 const Command* ControlLoop::watch(std::int64_t now) noexcept {
   look_at_clock(now = in_range(now));
   if (!has_received_) return nullptr;
   const double silence = seconds(now - received_);
-  if (silence <= settings_.state_late || mode_ == Mode::waiting) return nullptr;
+  if (silence <= settings_.state_late || mode_ == Mode::starting) return nullptr;
   if (silence > settings_.state_lost) {
-    lose_states(Reason::state_lost);
+    lose_states(Reason::states_lost);
     return nullptr;
   }
-  leave_tracking(Reason::state_late);
+  hold(Reason::state_late);
   const std::int64_t stamp = gate_.last_stamp();
-  safe_.blind(q_.data(), command_.tau.data(), load(q_.data(), dynamics_));
+  brake_->blind(q_.data(), demand_.data(), load());
   command_.error = {};
-  limit_rate(now);
+  limit(now);
   command_.period = command_.computing = 0.0;
   command_.latency = seconds(now - in_range(stamp));
   return command(stamp);
 }
 
 /// The state's time on the loop's clock; responds to gaps before it.
-double ControlLoop::read_clock(std::int64_t stamp, std::int64_t now) noexcept {
+void ControlLoop::read_clock(std::int64_t stamp, std::int64_t now) noexcept {
   if (!has_origin_) origin_ = stamp - std::llround(1e9 * resumed_);
   has_origin_ = true;
-  const double t = time_of(stamp);
-  if (!has_received_) return t;
-  const double gap = std::max(t - t_, seconds(now - received_));
+  const double passed = time_of(stamp) - t_;
+  t_ = report_.t = time_of(stamp);
+  if (!has_received_) return;
+  const double gap = std::max(passed, seconds(now - received_));
+  if (settings_.run) count_missed(passed);
+  if (stopping_) return;
   if (gap > settings_.state_lost)
-    lose_states(Reason::state_lost);
+    lose_states(Reason::states_lost);
   else if (gap > settings_.state_late)
     rejoin(Reason::state_late);
-  return t;
 }
 
-double ControlLoop::time_of(std::int64_t stamp) const noexcept { return seconds(in_range(stamp) - origin_); }
+/// Counts the cycles of a run that were missed before a state.
+void ControlLoop::count_missed(double gap) noexcept {
+  const std::int64_t missed = std::max<std::int64_t>(std::llround(gap / safety_->limits().period) - 1, 0);
+  report_.missed += missed;
+  report_.worst_missed = std::max(report_.worst_missed, missed);
+  if (gap > settings_.watchdog)
+    stop(Reason::watchdog);
+  else if (missed > settings_.most_missed)
+    stop(Reason::missed_cycles);
+}
 
 /// Loses states if the clock was set back: otherwise they would be out of order until it had caught up.
 void ControlLoop::look_at_clock(std::int64_t now) noexcept {
   if (!has_received_ || seconds(received_ - now) <= settings_.state_lost) return;
   lose_states(Reason::clock_set_back);
   gate_.begin_anew();
+  safety_->restart_clock();
   resumed_ = t_;
   has_origin_ = has_received_ = false;
+  begun_ = 0;
 }
 
-void ControlLoop::lose_states(Reason why) noexcept {
-  drop(why);
-  safe_.leave();
-  if (tracked_ && !settings_.recover) return fault(why);
-  if (mode_ == Mode::fault) return;
-  leave_tracking(why);
-  mode_ = Mode::waiting;
+void ControlLoop::look_at_limits() noexcept {
+  if (settings_.run) return look_at_requests(safety_->check(t_, q_.data(), dq_.data()));
+  const Reason found = mode_ == Mode::tracking ? safety_->guard(q_.data(), dq_.data()) : Reason::none;
+  if (found == Reason::none) return;
+  drop(found);
+  hold(found);
+}
+
+void ControlLoop::look_at_requests(Reason found) noexcept {
+  const bool at_once = at_once_.load();  // before the reason, which is set first
+  const Reason requested = requested_.load();
+  if (at_once)
+    stop(requested, true);
+  else if (found != Reason::none)
+    stop(found, report_.cycles == 0);
+  else if (requested != Reason::none)
+    stop(requested);
+  else if (t_ >= settings_.duration)
+    stop(Reason::finished);
 }
 
 // --- torques
 
-/// Writes the torque and the tracking error.
-void ControlLoop::answer(const State& state) noexcept {
-  command_.error = {};
-  if (track(state)) {
-    const Eigen::Map<const Eigen::VectorXd> error(law_.error().data, law_.error().size);
-    if (!(error.array().abs() > settings_.largest_error).any()) {
-      command_.error = law_.error();
-      return;
-    }
-    fault(Reason::large_error);
-  }
-  safe_.step(t_, state.q, state.dq, state.motors, command_.tau.data(), load(state.q, dynamics_));
-}
-
-const double* ControlLoop::load(const double* q, Evaluator& known) noexcept {
+const double* ControlLoop::load() noexcept {
   if (!carries_) return nullptr;
-  law_.controller().unmodeled_gravity(q, known, load_.data());
+  (law_ ? law_->controller() : *known_).unmodeled_gravity(q_.data(), held_, load_.data());
   return load_.data();
 }
 
-/// Writes the controller's torque, or changes the mode and returns false.
-bool ControlLoop::track(const State& state) noexcept {
-  if (mode_ == Mode::fault) return false;
-  if (state.motors.x == nullptr && law_.controller().sees_motors()) {
-    leave_tracking(Reason::no_motors);
+/// Writes the law's torque; without a reference the arm is held.
+bool ControlLoop::track() noexcept {
+  if (motors_.x == nullptr && law_->controller().sees_motors()) {
+    hold(Reason::no_motors);
     return false;
   }
-  const JointReference* joints = task() ? nullptr : joints_.at(t_, state.q, state.dq);
-  const TaskReference* pose = task() ? pose_reference(state) : nullptr;
+  const JointReference* joints = task() ? nullptr : joints_.at(t_, q_.data(), dq_.data());
+  const TaskReference* pose = task() ? pose_reference() : nullptr;
   if (joints == nullptr && pose == nullptr) {
-    leave_tracking(task() ? poses_.why() : joints_.why());
+    hold(task() ? poses_.why() : joints_.why());
     return false;
   }
   if (mode_ != Mode::tracking) {
@@ -232,31 +320,34 @@ bool ControlLoop::track(const State& state) noexcept {
     reason_ = Reason::following;
     tracked_ = true;
     answered_ = t_;
-    safe_.leave();
+    brake_->leave();
   }
-  double* const tau = command_.tau.data();
-  const Status status = joints != nullptr ? law_.joint_->step(t_, state.q, state.dq, *joints, tau, state.motors)
-                                          : law_.task_->step(t_, state.q, state.dq, *pose, tau, state.motors);
-  return look_at_status(status);
-}
-
-bool ControlLoop::look_at_status(Status status) noexcept {
-  if (status == Status::diverged) {
-    fault(Reason::diverged);
-    return false;
-  }
-  if (status == Status::ok || status == Status::saturated) {
-    answered_ = t_;
-    carries_ = law_.adaptive_ != nullptr;  // the estimate has held the arm
-  } else if (t_ - answered_ > settings_.patience) {
-    drop(Reason::singular);
-    leave_tracking(Reason::singular);
-    return false;
-  }
+  if (joints != nullptr)
+    law_->joint_->step(t_, q_.data(), dq_.data(), *joints, demand_.data(), motors_);
+  else
+    law_->task_->step(t_, q_.data(), dq_.data(), *pose, demand_.data(), motors_);
   return true;
 }
 
-const TaskReference* ControlLoop::pose_reference(const State& state) noexcept {
+/// Responds to the outcome of the law's step.
+void ControlLoop::look_at_law(const double* tau, Status status) noexcept {
+  if (!all_finite(tau, static_cast<std::size_t>(n_))) return fault(Reason::invalid_torque);
+  if (status == Status::diverged) return fault(Reason::diverged);
+  if (status == Status::ok || status == Status::saturated) {
+    answered_ = t_;
+    carries_ = carries_ || (law_ && law_->adaptive_ != nullptr);  // the estimate has held the arm
+  } else if (t_ - answered_ > settings_.patience) {
+    drop(Reason::no_solution);
+    return hold(Reason::no_solution);
+  }
+  clipped_ = law_ && status == Status::saturated;  // to the limits of the loop
+  if (!law_) return;
+  const Eigen::Map<const Eigen::VectorXd> error(law_->error().data, law_->error().size);
+  if ((error.array().abs() > settings_.largest_error).any()) return fault(Reason::large_error);
+  command_.error = law_->error();
+}
+
+const TaskReference* ControlLoop::pose_reference() noexcept {
   if (follows_source_) {
     source_->advance(t_);
     source_->at(t_, wanted_);
@@ -264,63 +355,111 @@ const TaskReference* ControlLoop::pose_reference(const State& state) noexcept {
   }
   if (!poses_.present(t_)) return nullptr;
   if (poses_.joins()) {
-    frame_.update(dynamics_, settings_.frame, state.q, state.dq);
+    frame_.update(dynamics_, settings_.frame, q_.data(), dq_.data());
     poses_.start(t_, frame_.p, frame_.R, frame_.xi);
   }
   return &poses_.at(t_);
 }
 
-/// Keeps the torque within the largest rate of change, and finite whatever the law's state was restored from.
-void ControlLoop::limit_rate(std::int64_t now) noexcept {
-  for (int i = 0; i < n_; ++i)
-    if (!std::isfinite(command_.tau[i])) command_.tau[i] = tau_[i];
-  if (bounded_rate_ && has_tau_) {
-    // 1e-9 s keeps an infinite rate times the time from being NaN
-    most_ = std::max(1e-9, seconds(now - given_)) * settings_.torque_rate;
-    change_ = command_.tau - tau_;
-    if (mode_ != Mode::tracking)  // along the straight line of a brake
-      change_ *= largest_part(most_, zero_.data(), change_.data());
-    command_.tau = tau_ + change_.cwiseMin(most_).cwiseMax(-most_);
-  }
+/// The command for the demand, within the limits: all joints of a brake together, along its straight line.
+void ControlLoop::limit(std::int64_t now) noexcept {
+  if (!has_tau_ && !settings_.run) safety_->begin(demand_);
+  if (begun_ == 0) begun_ = now;
+  const bool tracks = mode_ == Mode::tracking;
+  command_.tau = safety_->limit(settings_.run ? t_ : seconds(now - begun_), demand_.data(), added_, clipped_ && tracks, !tracks);
+  if (safety_->reason() != Reason::none) settings_.run ? stop(safety_->reason()) : safety_->set_reason(Reason::none);
   tau_ = command_.tau;
-  given_ = now;
+  if (added_ != nullptr) tau_ += gravity_;
   has_tau_ = true;
 }
 
-/// Changes to hold, except from a fault.
-void ControlLoop::leave_tracking(Reason why) noexcept {
-  if (mode_ == Mode::fault) return;
-  if (mode_ == Mode::tracking) pause();
+// --- transitions
+
+/// Where an arm that brakes comes to rest.
+void ControlLoop::settle() noexcept {
+  if (mode_ == Mode::braking && !stopping_ && brake_->held()) mode_ = Mode::holding;
+  if (!stopping_ || ended()) return;
+  if (dq_.cwiseAbs().maxCoeff() > kStandstill) moved_at_ = t_;
+  report_.at_rest = t_ - moved_at_ >= kHeld;
+  if (report_.at_rest || t_ - stopped_at_ > kLongestStop) mode_ = Mode::stopped;
+}
+
+/// Gives the reference up, or waits for one.
+void ControlLoop::hold(Reason why) noexcept {
+  if (mode_ == Mode::fault || stopping_) return;
+  if (settings_.run && !goes_on(why)) return stop(why);
+  if (mode_ == Mode::tracking) {
+    if (t_ - held_at_ > kHolds) holds_ = 0;
+    if (holds_ == 0) held_at_ = t_;
+    if (in_vain(why) && ++holds_ > settings_.most_holds) return fault(Reason::repeated_holds);
+    pause();
+  }
   rejoin(why);
-  mode_ = Mode::hold;
+  if (mode_ == Mode::tracking || mode_ == Mode::starting) mode_ = Mode::braking;
   reason_ = why;
 }
 
 void ControlLoop::fault(Reason why) noexcept {
+  if (settings_.run) return stop(why);
   if (mode_ == Mode::fault) return;
   if (mode_ == Mode::tracking) pause();
   drop(why);
-  if (why == Reason::diverged || why == Reason::large_error) carries_ = false;  // the estimate may be wrong
+  if (unsound(why)) carries_ = false;
   mode_ = Mode::fault;
   reason_ = why;
 }
 
+void ControlLoop::lose_states(Reason why) noexcept {
+  if (settings_.run) return stop(why);
+  drop(why);
+  brake_->leave();
+  if (tracked_ && !settings_.recover) return fault(why);
+  if (mode_ == Mode::fault) return;
+  hold(why);
+  mode_ = Mode::starting;
+}
+
+void ControlLoop::stop(Reason why, bool at_once) noexcept {
+  if (!stopping_) {
+    stopping_ = true;
+    mode_ = Mode::braking;
+    report_.reason = reason_ = why;
+    stopped_at_ = moved_at_ = t_;
+  } else if (expected(report_.reason) && !expected(why)) {
+    report_.reason = reason_ = why;
+  }
+  if (unsound(why)) carries_ = false;
+  if (!at_once && !immediate(why)) return;
+  report_.at_once = true;
+  mode_ = Mode::stopped;
+}
+
+void ControlLoop::request(Reason reason) noexcept {
+  Reason before = Reason::none;
+  if (requested_.compare_exchange_strong(before, reason) || reason != Reason::interrupted) return;
+  if (before == Reason::interrupted)
+    at_once_.store(true);
+  else
+    requested_.store(Reason::interrupted);
+}
+
 /// Stops the adaptation: a step with NaN resets the controller's gradient.
 void ControlLoop::pause() noexcept {
+  if (!law_) return;
   const Motors motors{nan_.data(), nan_.data()};
-  const double *const nan = nan_.data();
+  const double* const nan = nan_.data();
   if (task())
-    law_.task_->step(t_, nan, nan, TaskReference(), unused_.data(), motors);
+    law_->task_->step(t_, nan, nan, TaskReference(), unused_.data(), motors);
   else
-    law_.joint_->step(t_, nan, nan, still_, unused_.data(), motors);
+    law_->joint_->step(t_, nan, nan, still_, unused_.data(), motors);
 }
 
 const Command* ControlLoop::command(std::int64_t stamp) noexcept {
   command_.stamp = stamp;
   command_.mode = mode_;
   command_.reason = reason_;
-  command_.status = law_.controller().status();
-  command_.parameters = law_.parameters();
+  command_.status = law_ ? law_->controller().status() : status_;
+  command_.parameters = law_ ? law_->parameters() : Span{};
   if (observer_ != nullptr) command_.external = {observer_->estimate().data(), n_};
   command_.contact = contact();
   return &command_;
@@ -360,7 +499,7 @@ void ControlLoop::exchange(std::shared_ptr<TaskReferenceSource>& source) noexcep
 
 void ControlLoop::cancel() noexcept {
   drop(Reason::canceled);
-  if (mode_ == Mode::tracking) leave_tracking(Reason::canceled);
+  if (mode_ == Mode::tracking) hold(Reason::canceled);
 }
 
 const JointReference* ControlLoop::joint_reference() const noexcept {
@@ -378,10 +517,10 @@ Refusal ControlLoop::take_twist(double t, const double* linear, const double* an
 // --- requests
 
 void ControlLoop::reset() noexcept {
-  mode_ = Mode::waiting;
+  mode_ = Mode::starting;
   reason_ = Reason::no_state;
   gate_.reset();
-  safe_.leave();
+  brake_->leave();
   if (observer_ != nullptr) observer_->reset();
   drop(Reason::no_reference);
   carries_ = false;
@@ -390,6 +529,7 @@ void ControlLoop::reset() noexcept {
   latency_.reset();
   computing_.reset();
   has_origin_ = has_received_ = tracked_ = false;
+  holds_ = 0;
   t_ = resumed_ = answered_ = 0.0;
 }
 
@@ -398,24 +538,25 @@ LoopLaw ControlLoop::make_law(std::shared_ptr<Controller> law) const {
   if (made.task() != task() || made.controller().n() != n_ || made.controller().model()->elastic_count() != e_ ||
       made.parameters().size != parameters_ || !same_joints(joint_axes(made.controller().model()), axes_))
     throw std::invalid_argument("the law must be of the kind and the robot of the one that it replaces");
-  made.controller().set_torque_limits(settings_.torque_limits);
+  made.controller().set_torque_limits(safety_->limits().torque);
   return made;
 }
 
 void ControlLoop::exchange(LoopLaw& law, bool continues) noexcept {
-  if (continues) law.continue_from(law_);
-  std::swap(law_, law);
+  if (continues) law.continue_from(*law_);
+  std::swap(*law_, law);
   command_.error = {};
 }
 
 void ControlLoop::archive(StateArchive& state) {
   if (follows_source_) throw std::invalid_argument("a loop must not follow a source of poses to be copied");
-  state(safe_, gate_, joints_, poses_, period_, latency_, computing_);
-  state.bounded(mode_, 0.0, 3.0);
+  state(gate_, joints_, poses_, period_, latency_, computing_);
+  state.bounded(mode_, 0.0, static_cast<double>(Mode::fault));
   state.bounded(reason_, 0.0, kReasons - 1);
+  state.bounded(holds_, 0.0, 2e9);
   state(has_origin_, has_received_, has_tau_, tracked_, carries_);
-  for (std::int64_t* stamp : {&origin_, &received_, &given_}) archive_count(state, *stamp);
-  state(t_, resumed_, answered_, q_, tau_);
+  for (std::int64_t* stamp : {&origin_, &received_, &begun_}) archive_count(state, *stamp);
+  state(t_, resumed_, answered_, held_at_, q_, tau_);
   if (!tau_.allFinite()) throw std::invalid_argument("state must hold a torque that is finite");
 }
 

@@ -52,15 +52,15 @@ class SignalsBlocked {
 
 }  // namespace
 
-RealtimeLoop::RealtimeLoop(std::shared_ptr<Drive> drive, std::unique_ptr<DriveControl> control, Settings settings)
+RealtimeLoop::RealtimeLoop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop, Settings settings)
     : drive_(std::move(drive)),
-      control_(std::move(control)),
+      loop_(std::move(loop)),
       settings_(std::move(settings)),
-      task_(control_->loop().task()),
-      logged_(choose(control_->loop().law().controller(), settings_.signals)),
-      signals_(signal_data(control_->loop().law().controller())),
-      log_(width(control_->n(), logged_), settings_.log_rows),
-      newest_law_(control_->loop().law().shared()) {
+      task_(loop_->task()),
+      logged_(choose(loop_->law().controller(), settings_.signals)),
+      signals_(signal_data(loop_->law().controller())),
+      log_(width(loop_->n(), logged_), settings_.log_rows),
+      newest_law_(loop_->law().shared()) {
   period_ = std::llround(1e9 * drive_->facts().period);
   if (period_ < 1) throw std::invalid_argument("the drive's period must be 1 ns at least");
 }
@@ -71,7 +71,7 @@ RealtimeLoop::~RealtimeLoop() {
     return;
   }
   if (!thread_->thread.joinable()) return;
-  request(StopReason::requested);
+  request(Reason::requested);
   thread_->thread.join();
 }
 
@@ -127,7 +127,7 @@ void RealtimeLoop::exchange(std::shared_ptr<Controller> law) {
 RealtimeLoop::Change RealtimeLoop::prepare(const std::shared_ptr<Controller>& law) const {
   if (law == nullptr) throw std::invalid_argument("law must be a controller");
   const Exclusive::Use use(*law);  // which the loop's present law is refused by
-  Change change{control_->loop().make_law(law), signal_data(*law)};
+  Change change{loop_->make_law(law), signal_data(*law)};
   const LoopLaw before(newest_law_);
   AdaptiveModel* const adaptive = change.law.adaptive();
   if ((adaptive == nullptr) != (before.adaptive() == nullptr) ||
@@ -192,8 +192,8 @@ void RealtimeLoop::run(std::promise<void>& taken) noexcept {
 /// Other threads must not touch what the loop uses; false where one already does.
 bool RealtimeLoop::take_in_use(std::promise<void>& taken) noexcept {
   try {
-    law_use_.emplace(control_->loop().law().controller());
-    uses_ = control_->use();
+    law_use_.emplace(loop_->law().controller());
+    uses_ = loop_->use();
     if (const auto* exclusive = dynamic_cast<const Exclusive*>(drive_.get())) uses_.emplace_back(*exclusive);
   } catch (...) {
     taken.set_exception(std::current_exception());
@@ -203,10 +203,10 @@ bool RealtimeLoop::take_in_use(std::promise<void>& taken) noexcept {
 }
 
 void RealtimeLoop::control() noexcept {
-  if (!drive_->start()) return control_->fail();
+  if (!drive_->start()) return loop_->stop(Reason::drive_fault);
   usage_ = thread_usage();
   next_ = monotonic_now();
-  while (!control_->ended()) cycle();
+  while (!loop_->ended()) cycle();
 }
 
 void RealtimeLoop::cycle() noexcept {
@@ -214,15 +214,13 @@ void RealtimeLoop::cycle() noexcept {
   if (!drive_->waits()) pace();
   DriveState state;
   const DriveResult result = drive_->read(state);
-  const std::int64_t begun = monotonic_now();
-  if (result == DriveResult::fault) return control_->fail();
-  if (result == DriveResult::nothing) return control_->miss();
-  const double* const command = control_->answer(state);
+  if (result == DriveResult::fault) return loop_->stop(Reason::drive_fault);
+  if (result == DriveResult::nothing) return loop_->miss();
+  const Command* const command = loop_->state({state.stamp, state.stamp, state.q, state.dq, {}, state.gravity});
   if (command == nullptr) return;
-  if (!drive_->write(command)) control_->fail();
-  statistics_.computing.add(seconds(monotonic_now() - begun));
-  if (control_->report().cycles % settings_.log_every == 0) write_log(state, command);
-  if (control_->report().cycles % kPublished == 0) publish();
+  if (!drive_->write(command->tau.data())) loop_->stop(Reason::drive_fault);
+  if (loop_->report().cycles % settings_.log_every == 0) write_log(state, *command);
+  if (loop_->report().cycles % kPublished == 0) publish();
 }
 
 /// Waits for the next instant of the grid; those that passed are left out.
@@ -241,7 +239,7 @@ void RealtimeLoop::pace() noexcept {
 void RealtimeLoop::exchange_parts() noexcept {
   auto mask = masks_.take();  // before the law: one that was sent before the mask is then there, too
   exchange_law();
-  ControlLoop& loop = control_->loop();
+  ControlLoop& loop = *loop_;
   if (mask) {
     if (AdaptiveModel* const adaptive = loop.law().adaptive()) adaptive->set_moving(mask->value);
     masks_.give_back(std::move(mask));
@@ -260,7 +258,7 @@ void RealtimeLoop::exchange_law() noexcept {
   auto change = laws_.take();
   if (!change) return;
   if (auto use = Exclusive::Use::attempt(change->value.law.controller())) {
-    control_->loop().exchange(change->value.law, true);
+    loop_->exchange(change->value.law, true);
     std::swap(signals_, change->value.signals);
     law_use_.emplace(std::move(*use));
   } else {
@@ -269,16 +267,14 @@ void RealtimeLoop::exchange_law() noexcept {
   laws_.give_back(std::move(change));
 }
 
-void RealtimeLoop::write_log(const DriveState& state, const double* command) noexcept {
+void RealtimeLoop::write_log(const DriveState& state, const Command& command) noexcept {
   double* row = settings_.log_rows > 0 ? log_.next() : nullptr;
   if (row == nullptr) return;
-  const RunReport& report = control_->report();
+  const RunReport& report = loop_->report();
   const auto add = [&row](const double* values, int count) { row = std::copy_n(values, count, row); };
   add(&report.t, 1);
-  for (const double* values : {state.q, state.dq, control_->demand(), command}) add(values, n());
-  ControlLoop& loop = control_->loop();
-  for (const int number : {static_cast<int>(loop.law().controller().status()), static_cast<int>(loop.mode()),
-                           static_cast<int>(report.reason)})
+  for (const double* values : {state.q, state.dq, loop_->demand().data(), command.tau.data()}) add(values, n());
+  for (const int number : {static_cast<int>(command.status), static_cast<int>(command.mode), static_cast<int>(report.reason)})
     *row++ = number;
   for (std::size_t k = 0; k < signals_.size(); ++k) add(signals_[k], logged_[k].size());
   log_.push();
@@ -292,11 +288,12 @@ void RealtimeLoop::publish() noexcept {
   usage.preemptions -= usage_.preemptions;
   usage.processor -= usage_.processor;
   statistics_.usage = usage;
-  statistics_.report = control_->report();
-  statistics_.period = control_->period();
-  statistics_.mode = control_->loop().mode();
-  statistics_.why = control_->loop().reason();
-  statistics_.refused = refused_ + control_->loop().motions_refused();
+  statistics_.report = loop_->report();
+  statistics_.period = loop_->period();
+  statistics_.computing = loop_->computing();
+  statistics_.mode = loop_->mode();
+  statistics_.why = loop_->reason();
+  statistics_.refused = refused_ + loop_->motions_refused();
   published_.publish(statistics_);
 }
 

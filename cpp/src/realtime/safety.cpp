@@ -21,6 +21,9 @@ constexpr double kTrusted = 0.9;
 /// Before the brake acts: a period for the command, and two for what the law does until the next state. In one period it adds
 /// at most as much speed as the brake removes in one.
 constexpr double kReactionPeriods = 3.0;
+/// Distance from position limits [rad or m], and time to them [s], within which `guard` looks along the stop: a stop of 2 s,
+/// the longest, moves a joint by its velocity times half of that.
+constexpr double kNear = 0.1, kSoon = 1.0;
 
 const Eigen::VectorXd& checked(const Eigen::VectorXd& limits, int n) {
   if (limits.size() != n)
@@ -60,39 +63,56 @@ Safety::Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::sha
 }
 
 void Safety::reset() noexcept {
-  reason_ = StopReason::none;
+  reason_ = Reason::none;
   command_.setZero();
   tau_.setZero();
-  limited_at_ = torque_within_ = rate_within_ = kNaN;
+  restart_clock();
   if (observer_) observer_->reset();
 }
 
+void Safety::restart_clock() noexcept { limited_at_ = torque_within_ = rate_within_ = kNaN; }
+
+void Safety::begin(const Eigen::VectorXd& command) noexcept {
+  for (int i = 0; i < n(); ++i)
+    if (std::isfinite(command[i])) command_[i] = std::clamp(command[i], -limits_.torque[i], limits_.torque[i]);
+}
+
 void Safety::archive(StateArchive& state) {
-  state.bounded(reason_, 0.0, static_cast<double>(StopReason::none));
+  state.bounded(reason_, 0.0, static_cast<double>(Reason::none));
   state(command_, tau_, limited_at_, torque_within_, rate_within_);
   if (observer_) state(*observer_);
 }
 
-StopReason Safety::violated(StopReason reason) noexcept {
-  if (reason_ == StopReason::none) reason_ = reason;
+Reason Safety::violated(Reason reason) noexcept {
+  if (reason_ == Reason::none) reason_ = reason;
   return reason_;
 }
 
-StopReason Safety::check(double t, const double* q, const double* dq) noexcept {
-  if (!std::isfinite(t)) return violated(StopReason::invalid_states);
-  StopReason found = check_joints(q, dq);
-  if (found == StopReason::none) found = check_stop(q, dq);
-  if (found == StopReason::none && touched(t, q, dq)) found = StopReason::contact;
+Reason Safety::check(double t, const double* q, const double* dq) noexcept {
+  if (!std::isfinite(t)) return violated(Reason::invalid_states);
+  Reason found = check_joints(q, dq);
+  if (found == Reason::none) found = check_stop(q, dq);
+  if (found == Reason::none && touched(t, q, dq)) found = Reason::contact;
   return violated(found);
 }
 
-StopReason Safety::check_joints(const double* q, const double* dq) const noexcept {
+Reason Safety::check_joints(const double* q, const double* dq) const noexcept {
   for (int i = 0; i < n(); ++i) {
     const double ahead = q[i] + limits_.lookahead * dq[i];
-    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return StopReason::velocity;
-    if (!(limits_.lower[i] <= ahead && ahead <= limits_.upper[i])) return StopReason::position;
+    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
+    if (!(limits_.lower[i] <= ahead && ahead <= limits_.upper[i])) return Reason::position;
   }
-  return within(q) ? StopReason::none : StopReason::position;
+  return within(q) ? Reason::none : Reason::position;
+}
+
+Reason Safety::guard(const double* q, const double* dq) noexcept {
+  bool near = limits_.obstacles.size() > 0;
+  for (int i = 0; i < n(); ++i) {
+    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
+    const double reach = kNear + kSoon * std::abs(dq[i]);
+    near = near || q[i] - reach < limits_.lower[i] || q[i] + reach > limits_.upper[i];
+  }
+  return near && within(q) && dynamics_.model().elastic_count() == 0 ? check_stop(q, dq) : Reason::none;
 }
 
 bool Safety::within(const double* q) const noexcept {
@@ -102,17 +122,17 @@ bool Safety::within(const double* q) const noexcept {
 }
 
 /// Looks along the stop from a state within the limits.
-StopReason Safety::check_stop(const double* q, const double* dq) noexcept {
+Reason Safety::check_stop(const double* q, const double* dq) noexcept {
   const bool walls = limits_.obstacles.size() > 0;
   for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
-  if (walls && (near_obstacle(q) || near_obstacle(ahead_.data()))) return StopReason::workspace;
+  if (walls && (near_obstacle(q) || near_obstacle(ahead_.data()))) return Reason::workspace;
   stop_.predict(q, dq, std::isnan(limited_at_) ? nullptr : tau_.data());
   for (int k = 0; k <= stop_.before() + BrakingPath::kPoints; ++k) {
     stop_.point(k, ahead_.data());
-    if (!within(ahead_.data())) return StopReason::position;
-    if (walls && near_obstacle(ahead_.data())) return StopReason::workspace;
+    if (!within(ahead_.data())) return Reason::position;
+    if (walls && near_obstacle(ahead_.data())) return Reason::workspace;
   }
-  return StopReason::none;
+  return Reason::none;
 }
 
 bool Safety::near_obstacle(const double* q) noexcept {
@@ -132,14 +152,14 @@ bool Safety::touched(double t, const double* q, const double* dq) noexcept {
 const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* gravity, bool clipped,
                                      bool together) noexcept {
   if (!std::isfinite(t)) {
-    violated(StopReason::invalid_states);
+    violated(Reason::invalid_states);
     return command_;
   }
   // of every command, and never back: the next one may not use the time of those before once more
   const double dt = std::max(std::isnan(limited_at_) ? 0.0 : t - limited_at_, kShortest);
   limited_at_ = std::isnan(limited_at_) ? t : std::max(limited_at_, t);
   if (tau == nullptr || !finite(tau, n()) || (gravity != nullptr && !finite(gravity, n()))) {
-    violated(StopReason::invalid_torque);
+    violated(Reason::invalid_torque);
     return command_;
   }
   bool too_much = clipped, too_fast = false;
@@ -159,12 +179,12 @@ const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* 
     tau_[i] = command_[i] + (gravity == nullptr ? 0.0 : gravity[i]);
     too_fast = too_fast || command_[i] != target_[i];
   }
-  watch(t, StopReason::torque, torque_within_, too_much);
-  watch(t, StopReason::torque_rate, rate_within_, too_fast);
+  watch(t, Reason::torque, torque_within_, too_much);
+  watch(t, Reason::torque_rate, rate_within_, too_fast);
   return command_;
 }
 
-void Safety::watch(double t, StopReason reason, double& within, bool beyond) noexcept {
+void Safety::watch(double t, Reason reason, double& within, bool beyond) noexcept {
   if (!beyond || std::isnan(within))
     within = t;
   else if (t - within > limits_.patience)

@@ -23,6 +23,7 @@ examples:
   thunder convert arm.urdf arm.xml --tip-link flange
   thunder convert arm.xml arm.yaml
   thunder convert panda panda_conf.yaml              for Thunder Dynamics 0.8
+  thunder convert panda panda_conf.yaml --thunder 1.0
 
 YAML holds everything; see docs/mujoco.md for what URDF and MJCF (.xml, .mjcf) hold. Reading MJCF needs the extra
 mujoco.
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source", metavar="IN", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file"
     )
     parser.add_argument("target", metavar="OUT", type=Path, help="file to write; its suffix selects the format")
+    parser.add_argument("--thunder", choices=("0.8", "1.0"), default="0.8", help="version of Thunder's formats")
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     parser.add_argument("--name", help="name of the robot, an identifier; default the name in its file")
     add_robot_options(parser)
@@ -50,7 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise ThunderError(f"{target} is there already; --force replaces it")
     robot = load_robot(arguments.source, arguments, name=arguments.name)
     losses = conversion_losses(robot.description, target)
-    robot.save(target, lossy=True)
+    robot.save(target, lossy=True, thunder=arguments.thunder)
     for loss in losses:
         print(f"not carried over: {loss}", file=sys.stderr)
     print(target)

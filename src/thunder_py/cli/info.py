@@ -119,11 +119,13 @@ def describe(robot: Robot) -> dict[str, Any]:
         "joints": joints,
         "gripper": gripper_joints(robot.joint_names),
         "frames": list(robot.frame_names),
+        "end_effector": _end_effector(robot),
         "links": links,
         "parameters": dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True)),
         "base_parameters": {
             "count": base.count,
             "condition_number": _finite(base.condition_number),
+            "gap": _finite(base.gap),
             "names": list(base.names),
         },
     }
@@ -145,13 +147,20 @@ def consistency(reg: Array) -> str:
     return "not physical" if inertia.violation(reg) else "degenerate"
 
 
+def _end_effector(robot: Robot) -> list[str]:
+    """Return the names of the file's frames that are where the end effector is."""
+    frames = {robot.link_names[-1]: (robot.n, np.eye(4)), **robot.description.frames}
+    tool = robot.description.tool
+    return [name for name, (link, pose) in frames.items() if link == robot.n and np.allclose(pose, tool, atol=1e-12)]
+
+
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
 def _robot_text(facts: dict[str, Any]) -> str:
     base, count = facts["base_parameters"], len(facts["joints"])
-    condition = base["condition_number"]
+    condition, gap = ("infinite" if base[key] is None else f"{base[key]:.3g}" for key in ("condition_number", "gap"))
     joints = f"{count} joint{'s' * (count != 1)}"
     gravity = ", ".join(f"{g:g}" for g in facts["gravity"])
     parts = [
@@ -159,11 +168,12 @@ def _robot_text(facts: dict[str, Any]) -> str:
         textwrap.fill(f"reference: {facts['reference']}", _WIDTH) if facts["reference"] else "",
         _joint_table(facts["joints"]),
         f"the gripper is part of the arm: {', '.join(facts['gripper'])}" if facts["gripper"] else "",
-        textwrap.fill("frames: " + ", ".join(facts["frames"]), _WIDTH, break_on_hyphens=False),
+        textwrap.fill("frames: " + ", ".join(facts["frames"]), _WIDTH, break_on_hyphens=False)
+        + (f"\nthe end effector is at {', '.join(facts['end_effector'])}" if facts["end_effector"] else ""),
         _link_table(facts),
         _other_parameters(facts),
-        f"base parameters: {base['count']} of {len(facts['parameters'])}, condition number "
-        + ("infinite" if condition is None else f"{condition:.3g}"),
+        f"base parameters: {base['count']} of {len(facts['parameters'])}, condition number {condition}, "
+        f"gap of singular values {gap}",
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -388,11 +388,6 @@ class Contents:
         """Number of joints."""
         return self.robot.n
 
-    @property
-    def inertial(self) -> ParameterGroup:
-        """Parameters of the links, REG or DYN."""
-        return next(group for group in self.groups if group.name == "inertial")
-
     def has(self, name: str) -> bool:
         """Return True if there is a function of this name."""
         return any(function.name == name for function in self.functions)

@@ -10,11 +10,12 @@ from typing import Any, Literal
 from ..checks import check_name, one_of
 from ..errors import ThunderError
 from ..files import check_target, write_folder
+from ..io.yaml_thunder import in_thunder_frames
 from ..robot import Robot
 from ..symbolic import Function
 from .contents import catalogue, collect
 from .rendering import library_files
-from .thunder import in_thunder_frames, thunder_arguments, thunder_items
+from .thunder import thunder_arguments, thunder_items
 from .user_file import run_user_file
 
 #: from this number of joints, repeated code becomes functions, because straight code would be too large
@@ -87,8 +88,8 @@ def generate(
     ------
     ThunderError, UnknownNameError, FileFormatError
         If a name is invalid, in use or unknown, a file of functions fails, or the folder has content that was not
-        generated. With `thunder`, if the robot has friction terms, rotors, armature or masks that Thunder's class
-        cannot hold.
+        generated. With `thunder`, if the robot has powers of friction with a gap, or run-time rotors or armature, which
+        Thunder's class cannot hold.
     OSError
         If the folder cannot be written.
 
@@ -110,7 +111,7 @@ def generate(
     if thunder and (python or scalar == "float"):
         raise ThunderError("thunder=True is for the C++ class in double; leave out python and scalar='float'")
     if thunder:
-        robot = in_thunder_frames(robot)
+        robot = Robot(in_thunder_frames(robot.description))
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
     place = target.absolute()  # a user's file may change the working directory

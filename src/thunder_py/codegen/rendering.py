@@ -13,8 +13,8 @@ import numpy as np
 
 from .. import __version__, _core
 from ..errors import ThunderError
-from ..io.yaml_thunder import write_thunder
-from ..model.inertia import reg_from_dyn
+from ..io.yaml_native import number_text
+from ..io.yaml_thunder import FRICTION_TERMS, rest_lines, write_links, write_thunder
 from ..robot.lengths import length_names
 from .contents import Contents, Shape
 from .members import check_members, check_own_names, frame_getters, parameters, setters
@@ -46,12 +46,14 @@ def library_files(contents: Contents, *, python: bool) -> dict[str, str]:
     check_own_names(contents)
     if with_class:
         check_members(contents)
+    description = contents.robot.description.replace(name=name)
     values = _values(contents) | {"with_class": with_class, "python": python, "thunder": contents.thunder}
+    values["rest"] = "\n".join(rest_lines(description, numbers=True))
     files = {f"{name}_gen.h": "core.h", f"{name}_gen.cpp": "core.cpp"}
     if with_class:
         kind = "thunder" if contents.thunder else "class"
         files |= {f"thunder_{name}.h": f"{kind}.h", f"thunder_{name}.cpp": f"{kind}.cpp"}
-        files |= {f"{name}_conf.yaml": "conf.yaml", f"{name}_par_REG.yaml": "par_REG.yaml"}
+        files |= {f"{name}_conf.yaml": "conf.yaml"}
     if contents.thunder:
         values |= thunder_values(contents)
     if python:
@@ -60,9 +62,11 @@ def library_files(contents: Contents, *, python: bool) -> dict[str, str]:
         files |= {f"{package}/__init__.py": "package.py", f"{package}/_core.pyi": "stub.pyi"}
     files |= {"CMakeLists.txt": "CMakeLists.txt", "README.md": "README.md"}
     texts = {path: _environment().get_template(f"{template}.j2").render(values) for path, template in files.items()}
+    if with_class:
+        texts[f"{name}_par_REG.yaml"] = write_links(description, "REG")
     if contents.thunder:
         masks = {group.name: group.mask for group in contents.groups}
-        texts[f"{name}_conf.yaml"] = write_thunder(contents.robot.description.replace(name=name), masks)
+        texts[f"{name}_conf.yaml"] = write_thunder(description, masks)
     return texts | ({f"{package}/py.typed": ""} if python else {})
 
 
@@ -78,7 +82,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "braced": _braced, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
         "python_type": _python_type, "return_type": _return_type, "size": prod,
-        "thunder_type": _thunder_type, "yaml_number": _yaml_number,
+        "thunder_type": _thunder_type, "yaml_number": number_text,
     }  # fmt: skip
     return environment
 
@@ -91,8 +95,8 @@ def _values(contents: Contents) -> dict[str, Any]:
     loads = [f"load_{member.name}" for member in inertial if member.run_time]
     largest = max(8 * prod(shape) for function in contents.functions for shape in function.results.values())
     functions = {function.name: function for function in contents.functions}
-    robot, links = contents.robot, contents.inertial
-    par_REG = robot.inertial if links.argument == "par_REG" else reg_from_dyn(links.values.reshape(-1, 10))
+    robot, friction = contents.robot, contents.robot.description.friction
+    terms = () if friction is None else friction.terms
     return {
         "name": contents.name, "n": robot.n, "e": robot.e, "joint_types": robot.joint_types,
         "elastic_joints": list(robot.motor_joints),
@@ -106,7 +110,7 @@ def _values(contents: Contents) -> dict[str, Any]:
         "state": contents.state, "setters": setters(contents), "frame_getters": frame_getters(contents),
         "exceeds_stack": largest > _EIGEN_LIMIT,
         "parameters": members, "stored": [member for member in members if member.stored], "inertial": inertial,
-        "par_REG": par_REG.ravel().tolist(),
+        "friction_columns": [FRICTION_TERMS.index(term) if term in FRICTION_TERMS else -1 for term in terms],
         "file_functions": ["load_conf", *loads, "save_par", "save_par_REG", "save_par_DYN"],
     }  # fmt: skip
 
@@ -172,10 +176,3 @@ def _c_number(value: float, scalar: str) -> str:
             return f"{np.float32(value)!s}f"
         except FloatingPointError:
             raise ThunderError(f"the parameter {value:g} is too large for float") from None
-
-
-def _yaml_number(value: float) -> str:
-    """Return the shortest exact text, with the decimal point that YAML 1.1 requires before an exponent."""
-    text = repr(float(value))
-    mantissa, e, exponent = text.partition("e")
-    return text if not e or "." in mantissa else f"{mantissa}.0e{exponent}"

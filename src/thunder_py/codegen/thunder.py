@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ThunderError
-from ..model.description import Friction
+from ..io.yaml_thunder import FRICTION_TERMS
+from ..model.model import RobotModel
 from ..robot import Robot
 from ..symbolic import SymbolicModel
 from ..symbolic.mathematics import Expressions
@@ -36,24 +37,6 @@ _WHOLE = {"DYN": "inertial"} | {key: group for key, (group, _, _) in _COEFFICIEN
 DAMPING = 0.02**0.5
 
 
-def in_thunder_frames(robot: Robot) -> Robot:
-    """Return the same arm with a table of modified DH, which Thunder's class and its file have.
-
-    Raises
-    ------
-    ThunderError
-        If there are masks about other frames.
-    """
-    if robot.description.convention == "modified":
-        return robot
-    if robot.description.masks:
-        raise ThunderError(
-            f"masks of {robot.name} are about frames that Thunder's class does not have, those of its table of "
-            "modified Denavit-Hartenberg parameters; leave them out, and name groups of run-time parameters"
-        )
-    return robot.to_dh("modified")
-
-
 def thunder_arguments(robot: Robot, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run-time parameters of Thunder's class, whose functions take DYN.
 
@@ -62,19 +45,23 @@ def thunder_arguments(robot: Robot, arguments: Mapping[str, Any]) -> dict[str, A
     ThunderError
         If the class has no place for parameters of the robot.
     """
-    friction = robot.description.friction
-    allowed = tuple(term for term in Friction.TERMS if term != "coulomb")
-    if friction is not None and friction.terms != allowed[: len(friction.terms)]:
-        raise ThunderError(
-            f"friction terms of Thunder's class must be {', '.join(allowed)}, from the first on, got "
-            f"{', '.join(friction.terms)}; change them with replace(friction=...), or leave out thunder"
-        )
+    friction, masks, constant = robot.description.friction, robot.description.masks, {}
+    if friction is not None:
+        terms = [term for term in friction.terms if term in FRICTION_TERMS]
+        if tuple(terms) != FRICTION_TERMS[: len(terms)]:
+            raise ThunderError(
+                f"friction terms of Thunder's class must be {', '.join(FRICTION_TERMS)}, from the first on, got "
+                f"{', '.join(friction.terms)}; change them with replace(friction=...), or leave out thunder"
+            )
+        given = arguments.get("friction", masks.get("friction", not masks))
+        whole = np.full(friction.coefficients.shape, given) if np.ndim(given) == 0 else np.reshape(given, (robot.n, -1))
+        constant["friction"] = whole & np.isin(friction.terms, terms)
     for group in ("rotor", "armature"):
         if np.any(arguments.get(group, robot.description.masks.get(group, False))):
             raise ThunderError(f"{group}: Thunder's class has no such parameters; bake them, or leave out thunder")
     if arguments.get("inertial_as", "DYN") != "DYN":
         raise ThunderError("inertial_as must be 'DYN' with thunder, whose functions take par_DYN")
-    return {**arguments, "inertial_as": "DYN"}
+    return {**arguments, **constant, "inertial_as": "DYN"}
 
 
 def thunder_items(items: dict[str, Item], model: SymbolicModel) -> dict[str, Item]:
@@ -88,10 +75,11 @@ def thunder_items(items: dict[str, Item], model: SymbolicModel) -> dict[str, Ite
             continue
         if parameters.mask.any():
             found[regressor] = dataclasses.replace(item, record=_masked(item, parameters), by_default=True)
-        for k in range(0 if key == "Mm" else len(parameters.values) // (n if key == "Dl" else model.robot.e)):
+        columns = _by_joint(parameters.entries, group, model.robot).T
+        for k, column in enumerate(() if key == "Mm" else columns):
             order = 2 * k + 1 if key == "K" else k + 1
             about = f"Diagonal matrix of the coefficients of order {order}: {text}"
-            found[f"{key}{order}"] = Item(f"{key}{order}", (), _diagonal(parameters, k, model), about, "")
+            found[f"{key}{order}"] = Item(f"{key}{order}", (), _diagonal(column), about, "")
     found |= {item.name: item for item in _frames(items, n)}
     return found
 
@@ -113,15 +101,18 @@ def _masked(item: Item, parameters: ParameterGroup) -> Record:
     return lambda model, symbols: whole(model, symbols)[:, parameters.mask]
 
 
-def _diagonal(parameters: ParameterGroup, k: int, model: SymbolicModel) -> Record:
-    rows = model.n if parameters.name == "friction" else model.robot.e
-    return lambda model, symbols: _diagonal_matrix(parameters.entries.reshape(rows, -1)[:, k])
+def _by_joint(entries: np.ndarray[Any, Any], group: str, robot: RobotModel) -> np.ndarray[Any, Any]:
+    """Return the entries that Thunder knows, a row for each joint or motor: not those of Coulomb friction."""
+    friction = robot.description.friction
+    if group != "friction" or friction is None:
+        return entries.reshape(robot.e, -1)
+    return entries.reshape(robot.n, -1)[:, np.isin(friction.terms, FRICTION_TERMS)]
 
 
-def _diagonal_matrix(entries: Expressions) -> Expressions:
+def _diagonal(entries: Expressions) -> Record:
     matrix = np.zeros((entries.size, entries.size), dtype=object)
     np.fill_diagonal(matrix, entries)
-    return matrix
+    return lambda model, symbols: matrix
 
 
 def _relative(i: int) -> Record:
@@ -156,15 +147,18 @@ def thunder_values(contents: Contents) -> dict[str, Any]:
     members: list[dict[str, Any]] = []
     for key, name in {**_WHOLE, **_PACKED}.items():
         group = groups.get(name)
-        entries = [] if group is None else np.flatnonzero(group.mask).tolist()
+        size = 0 if group is None else group.values.size
+        known = np.arange(size) if key != "Dl" or not size else _by_joint(np.arange(size), name, robot).ravel()
+        entries = known if group is None else known[group.mask[known]]
+        packed = key in _PACKED or known.size < size
         members.append(
             {
-                "key": key, "size": 0 if group is None else group.values.size, "entries": entries,
-                "packed": key in _PACKED, "partial": group is not None and len(entries) < group.values.size,
+                "key": key, "size": size, "known": known.size, "partial": entries.size < known.size, "packed": packed,
+                "entries": (entries if key in _PACKED else known).tolist(), "run_time": entries.size,
             }
         )  # fmt: skip
-    sizes_of = {member["key"]: member["size"] for member in members}
-    orders = {key: sizes_of[key] // (n if key == "Dl" else max(e, 1)) for key in ("K", "D", "Dm", "Dl")}
+    known_of = {member["key"]: member["known"] for member in members}
+    orders = {key: known_of[key] // (n if key == "Dl" else max(e, 1)) for key in ("K", "D", "Dm", "Dl")}
     sizes = dict.fromkeys(("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r"), n)
     sizes |= dict.fromkeys(("x", "dx", "ddx", "ddx_r"), e) | {"w": 6}
     return {

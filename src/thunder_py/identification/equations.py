@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -244,9 +244,9 @@ def extended(base: BaseParameters, elastic: npt.NDArray[np.bool_], names: Sequen
     mapping = np.zeros((base.count + chosen.size, p + elastic.size))
     mapping[: base.count, :p] = base.mapping
     mapping[base.count + np.arange(chosen.size), p + chosen] = 1.0
-    return BaseParameters(
+    return replace(
+        base,
         independent=np.concatenate([base.independent, p + chosen]),
         mapping=mapping,
-        condition_number=base.condition_number,
         names=(*base.names, *(names[p + k] for k in chosen)),
     )

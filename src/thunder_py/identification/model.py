@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -305,7 +304,7 @@ def identify_model(
     values = dict(zip(order, [*identification.base_parameters, *identification.extra], strict=True))
     coefficients = np.array([values[name] for name in problem.linear_names[known - c :]])
     return ModelIdentification(
-        identification=dataclasses.replace(
+        identification=replace(
             identification,
             standard_deviations=deviations[places[: identification.base.count]],
             extra_deviations=deviations[places[identification.base.count :]],
@@ -402,10 +401,10 @@ def _without(base: BaseParameters, friction: npt.NDArray[np.intp]) -> BaseParame
     """Return the base parameters of a robot without friction, whose columns no others depend on."""
     kept = ~np.isin(base.independent, friction)
     independent = base.independent[kept]
-    return BaseParameters(
+    return replace(
+        base,
         independent=independent - np.searchsorted(friction, independent),
         mapping=np.delete(base.mapping[kept], friction, axis=1),
-        condition_number=base.condition_number,
         names=tuple(np.array(base.names)[kept].tolist()),
     )
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .. import robots
-from ..checks import check_name
+from ..checks import check_name, one_of
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole, write_whole
 from ..model.description import RobotDescription
@@ -20,14 +20,16 @@ from ..public import publish
 from .losses import check_losses
 from .meshes import Meshes
 from .selection import Arm, identifier
-from .thunder_pipeline import read_pipeline
 from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import (
     FRAMES,
     LINKS_ENDS,
+    REST,
     ROBOT_END,
+    VERSIONS,
     is_thunder,
+    read_generated,
     read_links,
     read_thunder,
     robot_beside,
@@ -47,8 +49,7 @@ __all__ = [
     "save_description",
 ]
 
-_MJCF_OPTIONS = ("base_link", "tip_link", "missing_inertia", "fix_joints")
-_YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
+_YAML, _URDF, _MJCF = (".yaml", ".yml"), (".urdf", ".xacro"), (".xml", ".mjcf")
 #: suffixes of robot files, for reading and writing
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
 
@@ -70,9 +71,8 @@ def load_description(
     ----------
     source : str or path-like
         The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (native
-        format or Thunder's 0.8, distinguished by their keys), ``.urdf``, or ``.xml``, ``.mjcf`` (needs the extra
-        ``mujoco``). A file of links' parameters of Thunder, such as ``NAME_par_REG.yaml``, replaces those of the robot
-        in ``NAME_conf.yaml`` or ``NAME.yaml`` beside it.
+        format or Thunder's), ``.urdf``, ``.xacro``, or ``.xml``, ``.mjcf`` (needs the extra ``mujoco``). A file of
+        links' parameters of Thunder, such as ``NAME_par_REG.yaml``, replaces those of the robot beside it.
     name : str, optional
         Name of the robot, an identifier; default the name in the file, or that of the file's name for Thunder's format.
     base_link, tip_link : str, optional
@@ -123,20 +123,19 @@ def load_description(
         check_name(name)
     path = _path(source)
     suffix = path.suffix.lower()
-    if xacro is not None and suffix != ".xacro":
-        raise ThunderError(f"xacro: for xacro files only, got {str(source)!r}")
-    if suffix in (".urdf", ".xacro"):
+    if suffix in _URDF:
         from .urdf import parse_urdf
 
-        return parse_urdf(_urdf_text(path, xacro), name=name, path=path, **options)
+        text, place = _urdf_text(path, xacro)
+        return parse_urdf(text, path=place, name=name, **options)
+    if xacro is not None:
+        raise ThunderError(f"xacro: for xacro files only, got {str(source)!r}")
     if suffix in _MJCF:
-        from .mjcf import load_mjcf
+        from .mjcf import parse_mjcf
 
-        for option in options:
-            if option not in _MJCF_OPTIONS:
-                raise ThunderError(f"{option}: not for MJCF files, got {str(source)!r}")
-
-        return load_mjcf(path, name=name, **options)
+        if gravity is not None:
+            raise ThunderError(f"gravity: not for MJCF files, got {str(source)!r}")
+        return parse_mjcf(read_whole(path), path=path, name=name, **options)
     if suffix not in _YAML:
         raise _unknown(source, path)
     if options:
@@ -192,15 +191,15 @@ def arms(path: str | Path, *, xacro: Mapping[str, object] | None = None) -> list
     """
     file = _path(path)
     suffix = file.suffix.lower()
-    if suffix in (".urdf", ".xacro"):
-        from .urdf import urdf_arms
+    if suffix in _URDF:
+        from .urdf import urdf_tree
 
-        return urdf_arms(_urdf_text(file, xacro), file)
+        return urdf_tree(*_urdf_text(file, xacro)).arms()
     if suffix in _MJCF:
-        from .mjcf import mjcf_arms
+        from .mjcf import Model
 
-        return mjcf_arms(read_whole(file), file)
-    raise FileFormatError("arms are listed of .urdf, .xacro, .xml and .mjcf files", path=file)
+        return Model(read_whole(file), file).tree.arms()
+    raise FileFormatError(f"arms are listed of {', '.join((*_URDF, *_MJCF))} files", path=file)
 
 
 def _path(source: str | Path) -> Path:
@@ -214,12 +213,15 @@ def _path(source: str | Path) -> Path:
     return Path(source)
 
 
-def _urdf_text(path: Path, xacro: Mapping[str, object] | None) -> str | bytes:
-    if path.suffix.lower() == ".urdf":
-        return read_whole(path)
-    from .xacro import expand
+def _urdf_text(path: Path, xacro: Mapping[str, object] | None) -> tuple[str | bytes, str | Path]:
+    """Return the text of a URDF or xacro file, and its path for messages."""
+    if path.suffix.lower() == ".xacro":
+        from .xacro import expand
 
-    return expand(path, xacro)
+        return expand(path, xacro), f"{path} (expanded)"
+    if xacro is not None:
+        raise ThunderError(f"xacro: for xacro files only, got {str(path)!r}")
+    return read_whole(path), path
 
 
 def parse_description(
@@ -255,13 +257,14 @@ def parse_description(
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
-        read = read_pipeline if "pipeline" in document.section() else read_thunder
-        return read(document, identifier(Path(path).stem.removesuffix(ROBOT_END)) if name is None else name)
-    description = read_native(document)
+        return read_thunder(document, identifier(Path(path).stem.removesuffix(ROBOT_END)) if name is None else name)
+    description = read_generated(document) if REST in document.section() else read_native(document)
     return description if name is None else description.replace(name=name)
 
 
-def save_description(description: RobotDescription, path: str | Path, *, lossy: bool = False) -> None:
+def save_description(
+    description: RobotDescription, path: str | Path, *, lossy: bool = False, thunder: Literal["0.8", "1.0"] = "0.8"
+) -> None:
     """Write a robot in the format of the suffix: native YAML, which is lossless, URDF or MJCF.
 
     Parameters
@@ -274,7 +277,10 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         a robot as `Robot.to_dh` gives it, and parameters in its link frames if it is beside, in the robot's otherwise.
     lossy : bool
         Write the robot even if the format cannot represent all of its behavior; comments in the file name the losses.
+        Thunder's files hold what Thunder does not know under a key that it ignores.
         `thunder_py.io.conversion_losses` lists them in advance.
+    thunder : {"0.8", "1.0"}
+        Version of Thunder's files.
 
     Raises
     ------
@@ -295,8 +301,9 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     True
     """
     suffix = Path(path).suffix
+    one_of(thunder, VERSIONS, "thunder")
     if suffix in _YAML:
-        write_whole(_yaml_text(description, Path(path), lossy), path)
+        write_whole(_yaml_text(description, Path(path), lossy, thunder), path)
     elif suffix == ".urdf":
         from .urdf_writer import write_urdf
 
@@ -309,14 +316,14 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         raise FileFormatError(f"a robot is saved as {', '.join(SUFFIXES)}, got {suffix or 'no suffix'!r}", path=path)
 
 
-def _yaml_text(description: RobotDescription, path: Path, lossy: bool) -> str:
+def _yaml_text(description: RobotDescription, path: Path, lossy: bool, version: str) -> str:
     """Return the text of a YAML file, in one of Thunder's formats where the name ends as those of Thunder's files."""
     if path.stem.endswith(LINKS_ENDS):
         with suppress(FileFormatError):  # the robot beside may be missing, or parameters of a generated class
             beside = robot_beside(path)
             if beside is not None and load_description(beside).convention == "modified":
                 description = in_dh_frames(description, "modified")
-        return write_links(description, path.stem[-3:])
+        return write_links(description, path.stem[-3:], version)
     if not path.stem.endswith(ROBOT_END):
         return write_native(description)
     friction = description.friction
@@ -326,7 +333,7 @@ def _yaml_text(description: RobotDescription, path: Path, lossy: bool) -> str:
             "Thunder's format holds no negative mass or viscous friction, as in estimates: write NAME.yaml"
         )
     losses = check_losses(thunder_losses(description), "Thunder's format", lossy)
-    return "".join(f"# {loss}\n" for loss in losses) + write_thunder(description)
+    return "".join(f"# {loss}\n" for loss in losses) + write_thunder(description, version=version)
 
 
 def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -12,47 +12,37 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array
-from ..errors import FileFormatError, ThunderError
-from ..files import read_whole
+from ..errors import FileFormatError
 from ..model.description import RobotDescription, Rotor
-from ..model.inertia import reg_from_dyn
 from ..model.joint_data import Friction, Limits
 from ..model.model import RobotModel
 from ..optional import require
 from ..spatial.single import exp, make_pose, matrix_of
-from .mjcf_elastic import couplings, read_drives
+from .mjcf_elastic import couplings, numbers_of, read_drives, wraps_of
 from .mjcf_text import prepare_mjcf
 from .mjcf_writer import translate_rotors
-from .selection import Arm, Chain, Joint, Link, MissingInertiaError, Tree, robot_name
+from .selection import Chain, Joint, Link, MissingInertiaError, Tree, dyn_of, friction_of
 
 #: in the order of MuJoCo's types
 _KINDS = ("free", "ball", "P", "R")
 
 
 class Model:
-    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    path : path-like or None
-        Path for messages and included files.
-    """
+    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world."""
 
     def __init__(self, text: str | bytes, path: str | Path | None = None) -> None:
-        plain, self._unread = prepare_mjcf(text, path)
+        plain, self._unread, self._massless = prepare_mjcf(text, path)
         self.mujoco, self.path, self._text = require("mujoco", "mujoco"), path, text
         if self._unread and "settotalmass" in plain:  # the masses of all bodies depend on the meshes
-            plain, self._unread = prepare_mjcf(text, path, meshes=True)
+            plain, self._unread, self._massless = prepare_mjcf(text, path, meshes=True)
         if "<body" not in plain:  # also a part of another file, which MuJoCo would refuse
             raise self.error("no joint moves: there is no arm")
         self.model = compiled(self.mujoco, plain, path)
         _add_actuators(self.mujoco, self.model)
-        self.name = bytes(self.model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
+        name = bytes(self.model.names).split(b"\0", 1)[0].decode("utf-8", "replace")
         self.elastic = couplings(self.mujoco, self.model)
         self.bodies: dict[str, int] = {}
-        self.tree = Tree(self.error, path, "mjcf", carrier=True)
+        self.tree = Tree(name, self.error, path, "mjcf", carrier=True, tip=self._tool())
         self._fill()
 
     def error(self, message: str, key: str | None = None) -> FileFormatError:
@@ -63,36 +53,42 @@ class Model:
         """Return the name of a ``BODY``, ``JOINT``, ``SITE``, ..., or an empty string."""
         return self.mujoco.mj_id2name(self.model, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind}"), index) or ""
 
+    def key_of(self, kind: str, index: int) -> str:
+        """Return what errors call a ``JOINT``, ``TENDON``, ...: its name or number."""
+        return f"{kind.lower()} {self.name_of(kind, index) or str(index + 1)!r}"
+
+    def _joint_name(self, index: int) -> str:
+        return self.name_of("JOINT", index) or f"joint{index + 1}"
+
     def _fill(self) -> None:
         """Give bodies and sites to the tree; every joint of a body but the last moves a link without mass."""
-        model = self.model
+        model, tree = self.model, self.tree
         motors = {int(model.jnt_bodyid[coupling.motor]) for coupling in self.elastic}
         names = [self.name_of("BODY", body) or f"link{body}" for body in range(model.nbody)]
         joints, leaders = list[Joint](), self._leaders()
         for body in sorted(set(range(model.nbody)) - motors):
             self.bodies[names[body]] = body
-            self.tree.add_link(Link(names[body], partial(self._inertia, body), self._error_at("body", names[body])))
+            tree.add_link(Link(names[body], partial(self._inertia, body), self._error_at("body", names[body])))
             if not self.name_of("BODY", body) or body == 0:
-                self.tree.hidden.add(names[body])
+                tree.hidden.add(names[body])
             if body > 0:
                 joints += self._joints(body, names[int(model.body_parentid[body])], names[body], leaders)
         for site in range(model.nsite):
             name, body = self.name_of("SITE", site), int(model.site_bodyid[site])
-            if name and name not in self.tree.links and body not in motors:
-                self.tree.add_link(Link(name, lambda: None, self._error_at("site", name)))
-                pose = _pose(model.site_pos[site], model.site_quat[site])
-                joints.append(self._fixed(names[body], name, pose))
+            if name and name not in tree.links and body not in motors:
+                tree.add_link(Link(name, lambda: None, self._error_at("site", name)))
+                joints.append(self._fixed(names[body], name, _pose(model.site_pos[site], model.site_quat[site])))
         for joint in joints:
-            self.tree.add_joint(joint)
+            tree.add_joint(joint)
 
-    def _error_at(self, kind: str, name: str) -> Any:
+    def _error_at(self, kind: str, name: str) -> Callable[[str], FileFormatError]:
         return partial(self.error, key=f"{kind} {name!r}")
 
     def _fixed(self, parent: str, child: str, pose: Array) -> Joint:
         place = pose, np.array([1.0, 0.0, 0.0]), np.eye(4)
         return Joint(f"fixed {child}", "fixed", parent, child, lambda: place, self._error_at("body", child))
 
-    def _joints(self, body: int, parent: str, name: str, leaders: Mapping[int, tuple[str, Any]]) -> Iterator[Joint]:
+    def _joints(self, body: int, parent: str, name: str, leaders: dict[int, dict[str, Any]]) -> Iterator[Joint]:
         """Yield the joints of a body, with the links between them."""
         model = self.model
         pose = _pose(model.body_pos[body], model.body_quat[body])
@@ -100,26 +96,15 @@ class Model:
         if count == 0:
             yield self._fixed(parent, name, pose)
         for j in range(first, first + count):
-            kind = _KINDS[int(model.jnt_type[j])]
-            own = self.name_of("JOINT", j) or f"joint{j + 1}"
+            kind, own = _KINDS[int(model.jnt_type[j])], self._joint_name(j)
             child = name if j == first + count - 1 else f"{name}_{own}"
             if child != name:
                 self.tree.add_link(Link(child, lambda: np.zeros(10), self._error_at("body", name)))
-            leader, follow = leaders.get(j, (None, float))
-            yield Joint(
-                name=own,
-                kind=kind,
-                parent=parent,
-                child=child,
-                read=partial(self._geometry, j, kind, pose),
-                error=self._error_at("joint", own),
-                leader=leader,
-                follow=follow,
-                source=j,
-            )
+            read, error = partial(self._geometry, j, kind, pose), self._error_at("joint", own)
+            yield Joint(own, kind, parent, child, read, error, source=j, **leaders.get(j, {}))
             parent, pose = child, np.eye(4)
 
-    def _leaders(self) -> dict[int, tuple[str, Any]]:
+    def _leaders(self) -> dict[int, dict[str, Any]]:
         """Return the joints that equality constraints make other ones follow, and functions of their positions."""
         model, found = self.model, {}
         for k in np.flatnonzero((model.eq_type == self.mujoco.mjtEq.mjEQ_JOINT) & (model.eq_active0 != 0)):
@@ -127,7 +112,7 @@ class Model:
             if leader >= 0:
                 zeros = model.qpos0[model.jnt_qposadr[[joint, leader]]]
                 follow = partial(_follow, np.array(model.eq_data[k, :5]), *zeros.tolist())
-                found[joint] = (self.name_of("JOINT", leader) or f"joint{leader + 1}", follow)
+                found[joint] = {"leader": self._joint_name(leader), "follow": follow}
         return found
 
     def _geometry(self, joint: int, kind: str, pose: Array) -> tuple[Array, Array, Array]:
@@ -146,27 +131,24 @@ class Model:
     def _with_meshes(self) -> Any:
         """Model with meshes, or the reason why there is none."""
         try:
-            return compiled(self.mujoco, prepare_mjcf(self._text, self.path, meshes=True)[0], self.path)
+            return compiled(self.mujoco, prepare_mjcf(self._text, self.path, meshes=True).text, self.path)
         except FileFormatError as error:
             return str(error)
 
-    def _inertia(self, body: int) -> Array:
-        """Return the REG parameters (10,) of a body in its frame."""
+    def _inertia(self, body: int) -> Array | None:
+        """Return the DYN parameters (10,) of a body in its frame, None for a body without mass."""
         model = self._with_meshes if body in self._unread else self.model
         if isinstance(model, str):
             raise MissingInertiaError(f"{self._unread[body]}, or the files of the meshes: {model}")
+        if body in self._massless or model.body_mass[body] == 0.0:
+            return None
         R = _pose(model.body_ipos[body], model.body_iquat[body])[:3, :3]
-        tensor = R @ np.diag(model.body_inertia[body]) @ R.T
-        return reg_from_dyn(np.array([model.body_mass[body], *model.body_ipos[body], *tensor[np.triu_indices(3)]]))
+        return dyn_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
 
-    def tool(self) -> str | None:
+    def _tool(self) -> str | None:
         """Return the site ``tool`` of files of this package; next to a frame of this name it is ``robot:tool``."""
         names = (self.name_of("SITE", site) for site in range(self.model.nsite))
         return max((name for name in names if re.fullmatch("(robot:)*tool", name)), key=len, default=None)
-
-    def gravity(self) -> Array:
-        """Return gravity [m/s^2], zero if the file disables it."""
-        return np.zeros(3) if self.is_off("GRAVITY") else np.array(self.model.opt.gravity)
 
     def is_off(self, *flags: str) -> bool:
         """Return True if the file disables one of these flags; flags missing in this version of MuJoCo are ignored."""
@@ -196,15 +178,15 @@ def _pose(position: Array, quaternion: Array) -> Array:
 _FAR = 1e6
 
 
-def limits_of(file: Model, joints: Sequence[int]) -> Limits | None:
+def _limits(file: Model, joints: Sequence[int]) -> Limits | None:
     """Return limits of position, effort (of the actuators) and speed (if in the file); None without limits."""
-    model = file.model
+    model, n = file.model, len(joints)
     on = not file.is_off("LIMIT", "CONSTRAINT")
     ranges = [model.jnt_range[j] if on and model.jnt_limited[j] else (-math.inf, math.inf) for j in joints]
     lower, upper = np.array(ranges, dtype=np.float64).reshape(-1, 2).T
     speeds = file.numeric("velocity_limits")
-    velocity = np.full(len(joints), math.inf)
-    if speeds is not None and len(speeds) == len(joints):
+    velocity = np.full(n, math.inf)
+    if speeds is not None and len(speeds) == n:
         velocity = np.array([x if x > 0.0 else math.inf for x in speeds])
     motors = {coupling.joint: coupling.motor for coupling in file.elastic}
     effort = np.array([_effort(file, motors.get(j, j)) for j in joints])
@@ -217,265 +199,137 @@ def limits_of(file: Model, joints: Sequence[int]) -> Limits | None:
 def _effort(file: Model, joint: int) -> float:
     """Return the largest effort that the joint's own limit and its actuators allow."""
     model, mujoco = file.model, file.mujoco
-    total, has_actuator = 0.0, False
-    for k in range(model.nu):
-        if model.actuator_trntype[k] != mujoco.mjtTrn.mjTRN_JOINT or model.actuator_trnid[k, 0] != joint:
-            continue
-        most = math.inf
-        if model.actuator_forcelimited[k]:
-            most = float(np.abs(model.actuator_forcerange[k]).max())
-        is_motor = (
-            model.actuator_gaintype[k] == mujoco.mjtGain.mjGAIN_FIXED
-            and model.actuator_biastype[k] == mujoco.mjtBias.mjBIAS_NONE
-        )
-        if is_motor and model.actuator_ctrllimited[k]:
+    own = float(np.abs(model.jnt_actfrcrange[joint]).max()) if model.jnt_actfrclimited[joint] else math.inf
+    on_joint = (model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT) & (model.actuator_trnid[:, 0] == joint)
+    motors = (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED) & (
+        model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE
+    )
+    total = 0.0
+    for k in np.flatnonzero(on_joint):
+        most = float(np.abs(model.actuator_forcerange[k]).max()) if model.actuator_forcelimited[k] else math.inf
+        if motors[k] and model.actuator_ctrllimited[k]:
             gain = abs(float(model.actuator_gainprm[k, 0]))
             most = min(most, gain * float(np.abs(model.actuator_ctrlrange[k]).max()))
-        total, has_actuator = total + most * abs(float(model.actuator_gear[k, 0])), True
-    own = float(np.abs(model.jnt_actfrcrange[joint]).max()) if model.jnt_actfrclimited[joint] else math.inf
-    return min(own, total) if has_actuator else own
+        total += most * abs(float(model.actuator_gear[k, 0]))
+    return min(own, total) if on_joint.any() else own
 
 
-def friction_of(file: Model, joints: Sequence[int]) -> Friction | None:
+def _friction(file: Model, joints: Sequence[int]) -> Friction | None:
     """Return damping as viscous and frictionloss as smooth Coulomb friction, unless a flag disables them."""
-    model = file.model
-    dofs = [int(model.jnt_dofadr[j]) for j in joints]
-    columns = {
-        "viscous": (model.dof_damping[dofs], ("PASSIVE", "DAMPER")),
-        "coulomb": (model.dof_frictionloss[dofs], ("FRICTIONLOSS", "CONSTRAINT")),
-    }
-    used = {term: column for term, (column, flags) in columns.items() if np.any(column) and not file.is_off(*flags)}
-    return Friction(terms=tuple(used), coefficients=np.column_stack(list(used.values()))) if used else None
-
-
-def refuse_forces(file: Model, chain: Chain, joints: Sequence[int]) -> None:
-    """Refuse forces on the arm that a `RobotDescription` cannot represent, or that files of this package do not have.
-
-    Raises
-    ------
-    FileFormatError
-        If springs, polynomial damping, constraints, tendons, fluids or compensated gravity act on the arm.
-    """
-    model = file.model
-    for j in joints:
-        dof, key = int(model.jnt_dofadr[j]), f"joint {file.name_of('JOINT', j)!r}"
-        # polynomials exist only in later versions of MuJoCo
-        springs = [model.jnt_stiffness[j], *np.ravel(getattr(model, "jnt_stiffnesspoly", np.zeros((j + 1, 1)))[j])]
-        if np.any(springs):
-            raise file.error("springs (stiffness) are not read; set it to 0", key)
-        if np.any(getattr(model, "dof_dampingpoly", np.zeros((dof + 1, 1)))[dof]):
-            raise file.error("damping of higher order is not read; give one number", key)
-    if model.opt.density or model.opt.viscosity:
-        raise file.error("density and viscosity of a fluid are not read; set them to 0", "<option>")
-    numbers = {file.bodies[name]: link for name, (link, _) in chain.places.items() if name in file.bodies}
-    if any(link and model.body_gravcomp[body] for body, link in numbers.items()):
-        raise file.error("compensated gravity (gravcomp) is not read; set it to 0")
-    acting = _Acting(file, numbers, joints)
-    _refuse_actuators(file, acting)
-    _refuse_couplings(file, acting)
+    model, dofs = file.model, file.model.jnt_dofadr[joints]
+    damped, rubs = not file.is_off("PASSIVE", "DAMPER"), not file.is_off("FRICTIONLOSS", "CONSTRAINT")
+    return friction_of(viscous=damped * model.dof_damping[dofs], coulomb=rubs * model.dof_frictionloss[dofs])
 
 
 class _Acting:
-    """Tell which tendons and constraints act on an arm.
+    """Refuse forces on an arm that a `RobotDescription` does not have."""
 
-    Parameters
-    ----------
-    file : Model
-        The file.
-    numbers : mapping of int to int
-        Link of the arm, 0 for the base, of bodies.
-    joints : sequence of int
-        Joints of the arm.
-    """
+    def __init__(self, file: Model, chain: Chain, joints: Sequence[int]) -> None:
+        self._file, self._joints = file, set(joints)
+        #: link of the arm, 0 for the base, of bodies
+        self._numbers = {file.bodies[name]: link for name, (link, _) in chain.places.items() if name in file.bodies}
 
-    def __init__(self, file: Model, numbers: Mapping[int, int], joints: Sequence[int]) -> None:
-        self._file, self._numbers, self.joints = file, numbers, set(joints)
+    def refuse(self) -> None:
+        """Refuse springs, polynomial damping, constraints, tendons, fluids and compensated gravity on the arm."""
+        file, model = self._file, self._file.model
+        joints, stiffness = sorted(self._joints), ("jnt_stiffness", "jnt_stiffnesspoly")
+        if springs := [j for j in joints if any(np.any(numbers_of(model, key, j)) for key in stiffness)]:
+            names = ", ".join(file.key_of("JOINT", j) for j in springs)
+            raise file.error("springs (stiffness) are not read: set it to 0", names)
+        for j in joints:
+            if np.any(numbers_of(model, "dof_dampingpoly", int(model.jnt_dofadr[j]))):
+                raise file.error("damping of higher order is not read; give one number", file.key_of("JOINT", j))
+        if model.opt.density or model.opt.viscosity:
+            raise file.error("density and viscosity of a fluid are not read; set them to 0", "<option>")
+        if any(link and model.body_gravcomp[body] for body, link in self._numbers.items()):
+            raise file.error("compensated gravity (gravcomp) is not read; set it to 0")
+        for k in range(model.nu):
+            self._refuse_actuator(k)
+        for k in filter(self._equality, range(model.neq)):
+            raise file.error("equality constraints on the arm are not supported", f"<equality>, number {k + 1}")
+        drives = {coupling.tendon for coupling in file.elastic if coupling.joint in self._joints}
+        for k in set(range(model.ntendon)) - drives:
+            keys = ["stiffness", "damping", "frictionloss", "limited"]
+            if wraps_of(model, k)[0].kind != file.mujoco.mjtWrap.mjWRAP_JOINT:  # others are of rotors
+                keys.append("armature")
+            if any(np.any(numbers_of(model, f"tendon_{key}", k)) for key in keys) and self._tendon(k):
+                raise file.error("tendons that act on the arm are not supported", file.key_of("TENDON", k))
 
-    def between(self, bodies: Sequence[int]) -> bool:
+    def _refuse_actuator(self, k: int) -> None:
+        """Refuse armature and damping of an actuator that are not those of a joint, and damping of higher order."""
+        file, model = self._file, self._file.model
+        on_joint, target = _is_on_joint(file.mujoco, model, k), int(model.actuator_trnid[k, 0])
+        on_tendon = model.actuator_trntype[k] == file.mujoco.mjtTrn.mjTRN_TENDON
+        if (on_joint and target not in self._joints) or (on_tendon and not self._tendon(target)):
+            return
+        refused = ("dampingpoly",) if on_joint else ("armature", "damping", "dampingpoly")
+        if any(np.any(numbers_of(model, f"actuator_{key}", k)) for key in refused):
+            text = "armature and damping of actuators are read as one number on a joint only; move them to the joints"
+            raise file.error(text, file.key_of("ACTUATOR", k))
+
+    def _between(self, bodies: Sequence[int]) -> bool:
         """Return whether the bodies move relative to one another, and one of them with the arm."""
         links = {self._numbers.get(body) for body in bodies}
         return len(links) > 1 and any(link for link in links)
 
-    def tendon(self, k: int) -> bool:
+    def _tendon(self, k: int) -> bool:
         """Return whether a tendon acts on the arm."""
-        model, kinds = self._file.model, self._file.mujoco.mjtWrap
-        start = int(model.tendon_adr[k])
-        wraps = range(start, start + int(model.tendon_num[k]))
-        on = [(int(model.wrap_type[w]), int(model.wrap_objid[w])) for w in wraps]
-        if any(kind == kinds.mjWRAP_JOINT and index in self.joints for kind, index in on):
+        model, kinds, wraps = self._file.model, self._file.mujoco.mjtWrap, wraps_of(self._file.model, k)
+        if any(wrap.kind == kinds.mjWRAP_JOINT and wrap.target in self._joints for wrap in wraps):
             return True
-        sites = [int(model.site_bodyid[index]) for kind, index in on if kind == kinds.mjWRAP_SITE]
-        return self.between(sites)
+        return self._between([int(model.site_bodyid[w.target]) for w in wraps if w.kind == kinds.mjWRAP_SITE])
 
-    def equality(self, k: int) -> bool:
+    def _equality(self, k: int) -> bool:
         """Return whether an equality constraint acts on the arm."""
         file, model, kinds = self._file, self._file.model, self._file.mujoco.mjtEq
         ends = [int(model.eq_obj1id[k]), int(model.eq_obj2id[k])]
         if not model.eq_active0[k]:
             return False
         if model.eq_type[k] == kinds.mjEQ_JOINT:
-            return bool(self.joints & set(ends))
+            return bool(self._joints & set(ends))
         if model.eq_type[k] == kinds.mjEQ_TENDON:
-            return any(end >= 0 and self.tendon(end) for end in ends)
+            return any(end >= 0 and self._tendon(end) for end in ends)
         if int(model.eq_type[k]) not in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
             return True
         on_sites = model.eq_objtype[k] == file.mujoco.mjtObj.mjOBJ_SITE
-        return self.between([int(model.site_bodyid[end]) if on_sites else end for end in ends])
+        return self._between([int(model.site_bodyid[end]) if on_sites else end for end in ends])
 
 
-def _on_joints(mujoco: Any) -> tuple[int, int]:
-    """Return the kinds of transmissions to one joint."""
-    return int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT)
-
-
-def _refuse_actuators(file: Model, acting: _Acting) -> None:
-    """Refuse armature and damping of actuators that are not those of a joint, and damping of higher order."""
-    model, kinds = file.model, _on_joints(file.mujoco)
-    for k in range(model.nu):
-        on_joint, target = int(model.actuator_trntype[k]) in kinds, int(model.actuator_trnid[k, 0])
-        on_tendon = model.actuator_trntype[k] == file.mujoco.mjtTrn.mjTRN_TENDON
-        if (on_joint and target not in acting.joints) or (on_tendon and not acting.tendon(target)):
+def _rotors(file: Model, joints: Sequence[int]) -> dict[int, Rotor]:
+    """Return the rotors that tendons with inertia represent, by tendon."""
+    rotors = {}
+    for k in np.flatnonzero(getattr(file.model, "tendon_armature", ())).tolist():
+        if not _factors(file, k, joints).any():
             continue
-        refused = ("dampingpoly",) if on_joint else ("armature", "damping", "dampingpoly")
-        if any(np.any(getattr(model, f"actuator_{key}", np.zeros(model.nu))[k]) for key in refused):
-            name = file.name_of("ACTUATOR", k) or str(k + 1)
-            raise file.error(
-                "armature and damping of actuators are read as one number on a joint only; move them to the joints",
-                f"actuator {name!r}",
-            )
+        # number of the joint, gear ratio, carrier, and the axis if it differs from the joint's
+        note, n = file.numeric(file.name_of("TENDON", k)) or (), len(joints)
+        if len(note) not in (3, 6) or note[0] not in range(1, n + 1) or note[2] not in range(n + 1):
+            raise file.error("inertia of tendons is read from files of this package only", file.key_of("TENDON", k))
+        rotors[k] = Rotor(
+            joint=int(note[0]),
+            inertia=float(file.model.tendon_armature[k]),
+            gear_ratio=note[1],
+            carrier=int(note[2]),
+            axis=np.array(note[3:]) if len(note) == 6 else None,
+        )
+    return rotors
 
 
-def _refuse_couplings(file: Model, acting: _Acting) -> None:
-    model = file.model
-    springs = {coupling.tendon for coupling in file.elastic if coupling.joint in acting.joints}
-    for k in range(model.neq):
-        if acting.equality(k):
-            raise file.error("equality constraints on the arm are not supported", f"<equality>, number {k + 1}")
-    for k in set(range(model.ntendon)) - springs:
-        forces = (model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss, model.tendon_limited)
-        of_joints = model.wrap_type[int(model.tendon_adr[k])] == file.mujoco.mjtWrap.mjWRAP_JOINT
-        inertia = not of_joints and np.any(getattr(model, "tendon_armature", np.zeros(model.ntendon))[k])
-        if (inertia or any(np.any(values[k]) for values in forces)) and acting.tendon(k):
-            name = file.name_of("TENDON", k) or str(k + 1)
-            raise file.error("tendons that act on the arm are not supported", f"tendon {name!r}")
-
-
-def read_rotors(file: Model, joints: Sequence[int], description: RobotDescription) -> RobotDescription:
-    """Return the description with the rotors that tendons with inertia represent.
-
-    Raises
-    ------
-    FileFormatError
-        If a tendon has inertia without a note on its rotor, or the note does not match.
-    """
-    inertias = getattr(file.model, "tendon_armature", np.zeros(file.model.ntendon))
-    rotors: list[tuple[str, Rotor, Array]] = []
-    for k in np.flatnonzero(inertias):
-        factors = _factors(file, int(k), joints)
-        if not factors.any():
-            continue
-        name = file.name_of("TENDON", int(k)) or str(k + 1)
-        rotors.append((name, _rotor(file, name, float(inertias[k]), description), factors))
-    if not rotors:
-        return description
-    complete = description.replace(rotors=tuple(rotor for _, rotor, _ in rotors))
-    expected = {joint: factors for joint, _, factors in translate_rotors(RobotModel(complete)).tendons}
-    for name, rotor, factors in rotors:
+def _check_rotors(file: Model, joints: Sequence[int], rotors: dict[int, Rotor], description: RobotDescription) -> None:
+    """Refuse notes on rotors that do not match their tendons."""
+    expected = {joint: row for joint, _, row in translate_rotors(RobotModel(description)).tendons} if rotors else {}
+    for k, rotor in rotors.items():
+        factors = _factors(file, k, joints)
         if rotor.joint not in expected or not np.allclose(expected[rotor.joint], factors, rtol=0.0, atol=1e-9):
-            raise file.error(f"does not couple the joints as its rotor would: {factors.tolist()}", f"tendon {name!r}")
-    return complete
+            text = f"does not couple the joints as its rotor would: {factors.tolist()}"
+            raise file.error(text, file.key_of("TENDON", k))
 
 
 def _factors(file: Model, tendon: int, joints: Sequence[int]) -> Array:
-    model = file.model
-    start = int(model.tendon_adr[tendon])
-    factors = np.zeros(len(joints))
-    for w in range(start, start + int(model.tendon_num[tendon])):
-        if int(model.wrap_objid[w]) in joints:
-            factors[list(joints).index(int(model.wrap_objid[w]))] = model.wrap_prm[w]
-    return factors
-
-
-def _rotor(file: Model, name: str, inertia: float, description: RobotDescription) -> Rotor:
-    """Read the note: number of the joint, gear ratio, carrier, and the axis if it differs from the joint's."""
-    note = file.numeric(name)
-    if (
-        note is None
-        or len(note) not in (3, 6)
-        or note[0] not in range(1, description.n + 1)
-        or note[2] not in range(description.n + 1)
-    ):
-        raise file.error("inertia of tendons is read from files of this package only", f"tendon {name!r}")
-    axis = np.array(note[3:]) if len(note) == 6 else None
-    return Rotor(joint=int(note[0]), inertia=inertia, gear_ratio=note[1], carrier=int(note[2]), axis=axis)
-
-
-def load_mjcf(
-    path: str | Path,
-    tip_link: str | None = None,
-    *,
-    base_link: str | None = None,
-    missing_inertia: str | None = None,
-    fix_joints: Mapping[str, float] | None = None,
-    name: str | None = None,
-) -> RobotDescription:
-    """Read the arm that ends in a body of an MJCF file.
-
-    MuJoCo's compiler resolves defaults, included files, angles and orientations. Bodies that are rigidly fixed to a
-    link are lumped into it and become named frames, as sites do. Shapes define the inertia of bodies without an
-    ``<inertial>``, as in MuJoCo, which reads the meshes that do so on the arm.
-    Contacts, sensors and actuators are ignored, except the largest torques, the armature and the damping of actuators.
-    Several joints of one body become separate links without mass.
-
-    Parameters
-    ----------
-    path : path-like
-        The file. Included files must be in its folder or below.
-    tip_link : str, optional
-        Body or site of the end effector; default that of the only arm.
-    base_link : str, optional
-        Body of the robot's base frame; default the one that carries the first joint.
-    missing_inertia : {"error", "zero"}, optional
-        Refuse a moving body whose inertia a missing mesh defines, or treat it as massless; default massless with a
-        warning.
-    fix_joints : mapping of str to float, optional
-        Joints to lock, with their positions [rad or m]; joints that follow them are locked, too. Side branches that
-        move with the arm, other than a gripper, must be locked.
-    name : str, optional
-        The robot's name, an identifier; default that of the model's name.
-
-    Returns
-    -------
-    RobotDescription
-        With ``convention="placements"``.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not valid MJCF, has no arm or several, or what acts on the arm cannot be represented: free and
-        ball joints, equality constraints and tendons, springs other than those of elastic joints, fluids.
-    UnknownNameError
-        If `tip_link` or a name in `fix_joints` is not in the file.
-    ThunderError
-        If another argument is wrong.
-    ModuleNotFoundError
-        If MuJoCo is not installed.
-    OSError
-        If the file cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import thunder_py as th
-    >>> from thunder_py.io.mjcf import load_mjcf
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     th.Robot.load("elbow").save(Path(folder, "elbow.xml"))
-    ...     description = load_mjcf(Path(folder, "elbow.xml"))
-    >>> description.n, description.convention
-    (2, 'placements')
-    """
-    return parse_mjcf(read_whole(path), tip_link, base_link=base_link, fix_joints=fix_joints, name=name, path=path)
+    """Return the factors of the velocities of an arm's joints in that of a tendon."""
+    kind = file.mujoco.mjtWrap.mjWRAP_JOINT
+    found = {wrap.target: wrap.factor for wrap in wraps_of(file.model, tendon) if wrap.kind == kind}
+    return np.array([found.get(j, 0.0) for j in joints])
 
 
 def parse_mjcf(
@@ -483,77 +337,56 @@ def parse_mjcf(
     tip_link: str | None = None,
     *,
     base_link: str | None = None,
-    missing_inertia: str | None = None,
-    fix_joints: Mapping[str, float] | None = None,
-    name: str | None = None,
     path: str | Path | None = None,
+    **options: Any,
 ) -> RobotDescription:
-    """Read the arm that ends in a body of an MJCF text.
+    """Read the arm that ends in a body or site of an MJCF text; options and errors are those of `load_description`.
 
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    tip_link, base_link, missing_inertia, fix_joints, name
-        As for `load_mjcf`.
-    path : path-like, optional
-        Path for messages; included files are searched in its folder.
-
-    Returns
-    -------
-    RobotDescription
-        As for `load_mjcf`.
-
-    Raises
-    ------
-    FileFormatError, UnknownNameError, ThunderError, ModuleNotFoundError
-        As for `load_mjcf`.
+    MuJoCo's compiler resolves defaults, included files, angles and orientations. Bodies that are rigidly fixed to a
+    link are lumped into it and become named frames, as sites do. Shapes define the inertia of bodies without an
+    ``<inertial>``, as in MuJoCo, which reads the meshes that do so on the arm. Contacts, sensors and actuators are
+    ignored, except the largest torques, the armature and the damping of actuators. Several joints of one body become
+    separate links without mass.
     """
     file = Model(text, path)
-    tree = file.tree
-    called = robot_name(file.name, name)
+    joints: list[int] = []
+    rotors: dict[int, Rotor] = {}
+
+    def fields(chain: Chain) -> dict[str, Any]:
+        joints.extend(int(joint.source) for joint in chain.joints)
+        _Acting(file, chain, joints).refuse()
+        rotors.update(_rotors(file, joints))
+        armature = np.array(file.model.dof_armature[file.model.jnt_dofadr[joints]])
+        return {
+            "gravity": np.zeros(3) if file.is_off("GRAVITY") else np.array(file.model.opt.gravity),
+            "base": file.tree.world(chain),
+            "limits": _limits(file, joints),
+            "friction": _friction(file, joints),
+            "armature": armature if armature.any() else None,
+            "elastic": read_drives(file.model, file.elastic, joints),
+            "rotors": tuple(rotors.values()),
+        }
+
     with np.errstate(over="ignore", invalid="ignore"):  # the description refuses non-finite numbers
-        chain = tree.select(base_link, tip_link or file.tool(), tree.positions(fix_joints))
-        inertial = tree.inertial(chain, missing_inertia)
-    joints = [int(joint.source) for joint in chain.joints]
-    refuse_forces(file, chain, joints)
-    armature = np.array(file.model.dof_armature[file.model.jnt_dofadr[joints]])
-    try:
-        description = RobotDescription(
-            name=called,
-            inertial=inertial,
-            gravity=file.gravity(),
-            base=tree.world(chain),
-            limits=limits_of(file, joints),
-            friction=friction_of(file, joints),
-            armature=armature if armature.any() else None,
-            elastic=read_drives(file.model, file.elastic, joints),
-            **tree.named(chain),
-        )
-        description = read_rotors(file, joints, description)
-    except FileFormatError:
-        raise
-    except ThunderError as error:  # about numbers of the file; arguments are already checked
-        raise file.error(str(error)) from error
-    tree.tell(chain, chosen=tip_link is not None)
+        description = file.tree.describe(base_link, tip_link, fields, **options)
+    _check_rotors(file, joints, rotors, description)
     return description
 
 
-def mjcf_arms(text: str | bytes, path: str | Path | None = None) -> list[Arm]:
-    """Return the arms of an MJCF text."""
-    return Model(text, path).tree.find(None, {})[0]
+def _is_on_joint(mujoco: Any, model: Any, actuator: int) -> bool:
+    """Return whether an actuator moves one joint."""
+    kinds = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    return int(model.actuator_trntype[actuator]) in kinds
 
 
 def _add_actuators(mujoco: Any, model: Any) -> None:
     """Add armature and damping of actuators (since MuJoCo 4) to those of the joints that they drive."""
-    kinds = _on_joints(mujoco)
     for k in range(model.nu):
-        if int(model.actuator_trntype[k]) in kinds:
+        if _is_on_joint(mujoco, model, k):
             dof = int(model.jnt_dofadr[int(model.actuator_trnid[k, 0])])
-            factor = float(model.actuator_gear[k, 0]) ** 2
             for key in ("armature", "damping"):
-                added = getattr(model, f"actuator_{key}", np.zeros(model.nu))[k]
-                getattr(model, f"dof_{key}")[dof] += factor * added
+                added = sum(numbers_of(model, f"actuator_{key}", k))
+                getattr(model, f"dof_{key}")[dof] += float(model.actuator_gear[k, 0]) ** 2 * added
 
 
 def compiled(mujoco: Any, text: str, path: str | Path | None) -> Any:

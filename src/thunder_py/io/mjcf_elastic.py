@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import Array
 from ..errors import ThunderError
 from ..model.description import RobotDescription
 from ..model.elastic import motor_names
 from ..model.joint_data import Elastic
+from .mjcf_text import LEAST
 from .xml import number, numbers, open_tag, tag
 
-#: least mass [kg] and moment of inertia [kg m^2] of a moving body; MuJoCo requires more than 1e-15
-LEAST = 1.2e-15
 #: numbers of coefficients that MuJoCo has: x and x^3 (it has x^2, too) for springs; v, v abs(v) and v^3 for damping
 _ORDERS = {"K": 2, "D": 3, "Dm": 3}
 
@@ -90,6 +88,28 @@ def _coefficients(values: Sequence[float]) -> str | None:
     return numbers(values[: int(used[-1]) + 1]) if used.size else None
 
 
+class Wrap(NamedTuple):
+    """Part of a tendon in a model of MuJoCo: its type, the number of its joint or site, and its factor."""
+
+    kind: int
+    target: int
+    factor: float
+
+
+def wraps_of(model: Any, tendon: int) -> list[Wrap]:
+    """Return the parts of a tendon."""
+    start = int(model.tendon_adr[tendon])
+    part = slice(start, start + int(model.tendon_num[tendon]))
+    rows = zip(model.wrap_type[part].tolist(), model.wrap_objid[part].tolist(), model.wrap_prm[part], strict=True)
+    return [Wrap(*row) for row in rows]
+
+
+def numbers_of(model: Any, key: str, index: int) -> list[float]:
+    """Return one row of an array of a model, nothing where this version of MuJoCo does not have it."""
+    values = getattr(model, key, None)
+    return [] if values is None else [float(x) for x in np.ravel(values[index])]
+
+
 class Coupling(NamedTuple):
     """Numbers, in a model of MuJoCo, of an arm's joint, of its motor's joint, and of the tendon between them."""
 
@@ -99,22 +119,13 @@ class Coupling(NamedTuple):
 
 
 def couplings(mujoco: Any, model: Any) -> list[Coupling]:
-    """Return the elastic joints that `springs` and `motor_bodies` have written, in the order of the arm's joints.
-
-    Parameters
-    ----------
-    mujoco : module
-        The package.
-    model : mujoco.MjModel
-        Compiled model.
-    """
+    """Return the elastic joints of a compiled model that `springs` and `motor_bodies` have written, in their order."""
     found = []
     for k in range(model.ntendon):
-        start = int(model.tendon_adr[k])
-        wraps = slice(start, start + int(model.tendon_num[k]))
-        if (model.wrap_type[wraps] != mujoco.mjtWrap.mjWRAP_JOINT).any() or model.wrap_prm[wraps].tolist() != [1, -1]:
+        wraps = wraps_of(model, k)
+        if [(wrap.kind, wrap.factor) for wrap in wraps] != [(mujoco.mjtWrap.mjWRAP_JOINT, x) for x in (1, -1)]:
             continue
-        motor, joint = (int(j) for j in model.wrap_objid[wraps])
+        motor, joint = (wrap.target for wrap in wraps)
         name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, joint)
         if mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TENDON, k) == _tendon(name) and _is_motor(model, motor, k):
             found.append(Coupling(joint, motor, k))
@@ -131,7 +142,7 @@ def _is_motor(model: Any, joint: int, tendon: int) -> bool:
         model.tendon_frictionloss[tendon],
         model.tendon_limited[tendon],
         *model.tendon_lengthspring[tendon],
-        *_powers(model, "tendon_stiffnesspoly", tendon)[:1],
+        *numbers_of(model, "tendon_stiffnesspoly", tendon)[:1],
         model.qpos0[int(model.jnt_qposadr[joint])],
     )
     alone = int(model.body_parentid[body]) == 0 and int(model.body_jntnum[body]) == 1
@@ -139,43 +150,22 @@ def _is_motor(model: Any, joint: int, tendon: int) -> bool:
 
 
 def read_drives(model: Any, found: Sequence[Coupling], joints: Sequence[int]) -> tuple[Elastic, ...]:
-    """Return the drives of an arm's joints.
-
-    Parameters
-    ----------
-    model : mujoco.MjModel
-        Compiled model.
-    found : sequence of Coupling
-        Result of `couplings`.
-    joints : sequence of int
-        Joints of the arm in the model.
-    """
+    """Return the drives of an arm's joints, given by their numbers in the model, from the result of `couplings`."""
     found = [coupling for coupling in found if coupling.joint in joints]
     dofs = [int(model.jnt_dofadr[coupling.motor]) for coupling in found]
     tendons = [coupling.tendon for coupling in found]
-    K = _table([[model.tendon_stiffness[k], *_powers(model, "tendon_stiffnesspoly", k)[1:]] for k in tendons], least=1)
-    D = _table([[model.tendon_damping[k], *_powers(model, "tendon_dampingpoly", k)] for k in tendons])
-    Dm = _table([[model.dof_damping[dof], *_powers(model, "dof_dampingpoly", dof)] for dof in dofs])
+    stiffness = [numbers_of(model, "tendon_stiffnesspoly", k)[1:] for k in tendons]
+    K = _table([[model.tendon_stiffness[k], *odd] for k, odd in zip(tendons, stiffness, strict=True)], least=1)
+    D = _table([[model.tendon_damping[k], *numbers_of(model, "tendon_dampingpoly", k)] for k in tendons])
+    Dm = _table([[model.dof_damping[dof], *numbers_of(model, "dof_dampingpoly", dof)] for dof in dofs])
+    rows = zip(found, dofs, K, D, Dm, strict=True)
     return tuple(
-        Elastic(
-            joint=joints.index(coupling.joint) + 1,
-            K=tuple(K[k]),
-            D=tuple(D[k]),
-            Dm=tuple(Dm[k]),
-            Mm=float(model.dof_armature[dof]),
-        )
-        for k, (coupling, dof) in enumerate(zip(found, dofs, strict=True))
+        Elastic(joint=joints.index(joint) + 1, K=k, D=d, Dm=dm, Mm=float(model.dof_armature[dof]))
+        for (joint, _, _), dof, k, d, dm in rows
     )
 
 
-def _powers(model: Any, key: str, index: int) -> list[float]:
-    """Return the coefficients of higher order; only later versions of MuJoCo have them."""
-    values = getattr(model, key, None)
-    return [] if values is None else [float(x) for x in values[index]]
-
-
-def _table(rows: list[list[float]], least: int = 0) -> Array:
+def _table(rows: list[list[float]], least: int = 0) -> list[tuple[float, ...]]:
     """Return coefficients without the columns at the end that are zero for all drives."""
-    table = np.array(rows, dtype=np.float64)
-    used = np.flatnonzero(table.any(axis=0)) if rows else np.array([], dtype=int)
-    return table[:, : max(least, int(used[-1]) + 1 if used.size else 0)] if rows else table
+    used = [k for row in rows for k, value in enumerate(row, start=1) if value]
+    return [tuple(row[: max([least, *used])]) for row in rows]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import FileFormatError
 from ..files import read_whole
-from .xml import Element, open_tag, parse_xml, tag
+from .xml import Element, number, numbers, open_tag, parse_xml, tag
 
 _LARGEST = 4_000_000  # bytes of a file
 _DEEPEST = 8  # nesting depth of includes
@@ -20,6 +21,8 @@ _MOST = 200  # total number of included files
 #: NaN as strtod reads it, with or without a payload
 _NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.IGNORECASE)
 _MAIN = "main"  # name of the default class of elements without one
+#: least mass [kg] and moment of inertia [kg m^2] of a moving body; MuJoCo requires more than 1e-15
+LEAST = 1.2e-15
 _LEVELS = 300  # nesting depth of elements; 64 joints need less
 _TOP = ("option", "equality", "tendon")  # kept unchanged
 _IN_BODY = ("joint", "freejoint", "inertial", "site")
@@ -46,31 +49,42 @@ _DEFAULT_OF = (
 )
 
 
+class Prepared(NamedTuple):
+    """Hold a prepared text, and its bodies with a stand-in for their inertia, by their number in MuJoCo's model.
+
+    Attributes
+    ----------
+    text : str
+        The document.
+    unread : dict of int to FileFormatError
+        Errors about bodies whose inertia a mesh defines that is not read.
+    massless : set of int
+        Moving bodies without inertia.
+    """
+
+    text: str
+    unread: dict[int, FileFormatError]
+    massless: set[int]
+
+
 def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
     """Return a self-contained MJCF text with what dynamics needs, and with meshes if they define an inertia.
 
     Parameters and errors are those of `prepare_mjcf`.
     """
-    plain, unread = prepare_mjcf(text, path)
-    return prepare_mjcf(text, path, meshes=True)[0] if unread else plain
+    prepared = prepare_mjcf(text, path, complete=False)
+    return prepare_mjcf(text, path, meshes=True, complete=False).text if prepared.unread else prepared.text
 
 
 def prepare_mjcf(
-    text: str | bytes, path: str | Path | None = None, *, meshes: bool = False
-) -> tuple[str, dict[int, FileFormatError]]:
+    text: str | bytes, path: str | Path | None = None, *, meshes: bool = False, complete: bool = True
+) -> Prepared:
     """Return a self-contained MJCF text with only the elements that dynamics needs, and what it lacks.
 
-    Without meshes, bodies whose inertia one of them defines have a stand-in for it; errors about them are returned by
-    the number of the body in MuJoCo's model.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    path : path-like, optional
-        Path of the file; included files must be in its folder or below. With None includes are refused.
-    meshes : bool
-        Keep meshes that define inertias; MuJoCo reads their files.
+    Without `meshes`, which MuJoCo reads from their files, bodies whose inertia one of them defines have a stand-in for
+    it; errors about them are returned by the number of the body in MuJoCo's model. `complete` gives a stand-in to
+    moving bodies without inertia, which MuJoCo refuses. Included files must be in the folder of `path` or below;
+    without a path they are refused.
 
     Raises
     ------
@@ -79,7 +93,7 @@ def prepare_mjcf(
     """
     folder = None if path is None else Path(path).resolve().parent
     root = _Includes(folder).put_in(_parsed(text, path))
-    bodies = _Bodies(root, meshes)
+    bodies = _Bodies(root, meshes, complete)
     lines = [open_tag("mujoco", model=root.attributes.get("model", "robot"))]
     for element in root.children:
         if element.tag == "worldbody":
@@ -96,7 +110,7 @@ def prepare_mjcf(
             lines += _enclosed(element, [_element(n, {"size": None}) for n in element.all("numeric")])
         elif element.tag in _TOP:
             lines += _whole(element)
-    return "\n".join([*lines, "</mujoco>"]), bodies.unread
+    return Prepared("\n".join([*lines, "</mujoco>"]), bodies.unread, bodies.massless)
 
 
 def _parsed(text: str | bytes, path: str | Path | None) -> Element:
@@ -110,13 +124,7 @@ def _parsed(text: str | bytes, path: str | Path | None) -> Element:
 
 
 class _Includes:
-    """Replace ``<include>`` by the included file recursively, and refuse unsupported elements.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Folder of included files; None for a text without a file.
-    """
+    """Replace ``<include>`` by files of a folder recursively, and refuse unsupported elements."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder, self._count = folder, 0
@@ -211,16 +219,9 @@ class _Bodies:
 
     Attributes of shapes are resolved from default classes as MuJoCo does: elements of a class apply before its nested
     classes, which start as copies of it.
-
-    Parameters
-    ----------
-    root : Element
-        The document with included files inserted.
-    meshes : bool
-        Keep meshes that define inertias.
     """
 
-    def __init__(self, root: Element, meshes: bool) -> None:
+    def __init__(self, root: Element, meshes: bool, complete: bool) -> None:
         settings: dict[str, str] = {}
         for compiler in root.all("compiler"):
             settings |= compiler.attributes
@@ -233,8 +234,10 @@ class _Bodies:
         for section in root.all("default"):
             self._add(section, _MAIN)
         self._count = -1
-        #: bodies whose inertia is not read, by their number
+        self._shaped = set[int]()
+        self._complete = complete and not any(_numbers(settings, "boundmass"))
         self.unread: dict[int, FileFormatError] = {}
+        self.massless = set[int]()
 
     def _add(self, section: Element, name: str) -> None:
         for geom in section.all("geom"):
@@ -251,13 +254,19 @@ class _Bodies:
     def _body(self, element: Element, inherited: str, *, moving: bool) -> list[str]:
         own = set(_tags(element))
         self._count += 1
-        number = self._count
-        moving = moving or not own.isdisjoint(("joint", "freejoint"))
+        body = self._count
+        jointed = not own.isdisjoint(("joint", "freejoint"))
+        moving = moving or jointed
         counts = moving or (self._all_count and element.tag == "body")
         shapes = counts and (self._from_geoms == "true" or (self._from_geoms == "auto" and "inertial" not in own))
-        lines = self._inside(element, inherited, number if shapes else None, moving=moving)
-        if number in self.unread and "inertial" not in own:
+        lines = self._inside(element, inherited, body if shapes else None, moving=moving)
+        if "inertial" in own:
+            return lines
+        if body in self.unread:
             lines.insert(1, tag("inertial", pos="0 0 0", mass="1", diaginertia="1 1 1"))
+        elif jointed and self._complete and body not in self._shaped:
+            self.massless.add(body)
+            lines.insert(1, tag("inertial", pos="0 0 0", mass=number(LEAST), diaginertia=numbers([LEAST] * 3)))
         return lines
 
     def _inside(self, element: Element, inherited: str, shapes: int | None, *, moving: bool) -> list[str]:
@@ -277,12 +286,13 @@ class _Bodies:
 
     def _shape(self, geom: Element, inherited: str, body: int) -> list[str]:
         resolved = self._classes.get(geom.attributes.get("class", inherited), {}) | geom.attributes
-        if not resolved.keys() & {"mesh", "hfield"} and resolved.get("type") not in ("mesh", "hfield", "sdf"):
-            return [_element(geom)]
         weight = _numbers(resolved, "mass") or _numbers(resolved, "density")
         group = _numbers(resolved, "group") or [0.0]
         if weight == [0.0] or not self._groups[0] <= group[0] <= self._groups[-1]:
             return []
+        self._shaped.add(body)
+        if not resolved.keys() & {"mesh", "hfield"} and resolved.get("type") not in ("mesh", "hfield", "sdf"):
+            return [_element(geom)]
         if self._meshes and "hfield" not in resolved:
             return [_element(geom, {key: geom.attributes.get(key) for key in ("mesh", "fitscale")})]
         error = geom.error("defines the inertia of its body by a mesh that is not read: add an <inertial>")

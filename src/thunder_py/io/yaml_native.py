@@ -6,8 +6,7 @@ docs/robot_format.md describes the format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from ..model.description import (
 )
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from ..spatial import DH_CONVENTIONS, dh_chain, pose_from_rpy, rpy_from_rotation
+from .losses import friction_of_joint
 from .yaml_text import Section, Value
 
 FORMAT = "thunder_py/1"
@@ -43,44 +43,8 @@ NO_LIMITS = (-np.inf, np.inf, np.inf, np.inf)
 TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
-@dataclass
-class _Links:
-    """Collect the data of all links by column."""
-
-    convention: str
-    estimated: bool
-    link_names: list[str] = field(default_factory=list)
-    joint_names: list[str] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)
-    dh: list[Array] = field(default_factory=list)
-    chain: list[tuple[Array, Array, Array]] = field(default_factory=list)
-    inertial: list[Array] = field(default_factory=list)
-    limits: list[Array] = field(default_factory=list)
-    friction: list[dict[str, float]] = field(default_factory=list)
-    armature: list[float] = field(default_factory=list)
-    rotors: list[tuple[int, Value]] = field(default_factory=list)
-    has: set[str] = field(default_factory=set)
-
-    def non_negative(self, value: Value, what: str) -> float:
-        """Return a number, which must not be negative except for estimates."""
-        number = value.number()
-        if number < 0.0 and not self.estimated:
-            raise value.error(f"{what} must not be negative, got {number:g}")
-        return number
-
-
 def read_native(document: Value) -> RobotDescription:
-    """Read a document in the native format.
-
-    Parameters
-    ----------
-    document : Value
-        The parsed file.
-
-    Returns
-    -------
-    RobotDescription
-        Validated, also physically unless the file has ``estimated: true``.
+    """Return the robot of a document, valid also physically unless the file has ``estimated: true``.
 
     Raises
     ------
@@ -95,63 +59,168 @@ def read_native(document: Value) -> RobotDescription:
         raise document.error(
             "missing key 'gravity': write the acceleration in the world, [0, 0, -9.81], or [0, 0, 0] if none is meant"
         )
-    convention = top["convention"].one_of((*DH_CONVENTIONS, "placements"))
-    links = _Links(convention, "estimated" in top and top["estimated"].flag())
-    _read_links(top["links"], links)
+    reader = _Reader(top)
     with document.checking():
-        description = RobotDescription(name=name, gravity=top["gravity"].numbers(3), **_fields(top, links))
-    return description if links.estimated else check_physical_input(description)
+        description = RobotDescription(name=name, gravity=top["gravity"].numbers(3), **reader.fields())
+    return description if reader.estimated else check_physical_input(description)
 
 
-def _fields(top: Section, links: _Links) -> dict[str, Any]:
-    n = len(links.types)
-    placements, axes, offsets = (np.array(part) for part in zip(*links.chain, strict=True))
-    reference, base, tool = top.get("reference"), top.get("base"), top.get("tool")
-    friction = _friction(top, links)
-    elastic = _elastic(top["elastic"], links) if "elastic" in top else ()
-    return {
-        "joint_types": "".join(links.types),
-        "placements": placements,
-        "axes": axes,
-        "offsets": offsets,
-        "inertial": np.array(links.inertial),
-        "convention": links.convention,
-        "dh": np.array(links.dh) if links.dh else None,
-        "joint_names": tuple(links.joint_names),
-        "link_names": tuple(links.link_names),
-        "limits": Limits(**dict(zip(LIMITS, np.array(links.limits).T, strict=True))) if "limits" in links.has else None,
-        "friction": friction,
-        "armature": np.array(links.armature) if "armature" in links.has else None,
-        "rotors": tuple(_rotor(joint, value, links) for joint, value in links.rotors),
-        "base": np.eye(4) if base is None else _pose(base),
-        "tool": np.eye(4) if tool is None else _pose(tool),
-        "frames": _frames(top, links.link_names),
-        "elastic": elastic,
-        "masks": _masks(top["masks"], n, friction, elastic) if "masks" in top else {},
-        "values": {key: value.number_or_numbers() for key, value in top["values"].section().entries.items()}
-        if "values" in top
-        else {},
-        "reference": "" if reference is None else reference.text(),
-    }
+class _Reader:
+    """Read the fields of a description; `links` and `joints` are the names read so far, to which later parts refer."""
 
+    def __init__(self, top: Section) -> None:
+        self.top, self.links, self.joints = top, list[str](), list[str]()
+        self.convention = top["convention"].one_of((*DH_CONVENTIONS, "placements"))
+        self.estimated = top.read("estimated", Value.flag, False)
 
-def _read_links(value: Value, links: _Links) -> None:
-    entries = value.items()
-    if not 1 <= len(entries) <= MAX_JOINTS:
-        raise value.error(f"an arm must have 1 to {MAX_JOINTS} links, got {len(entries)}")
-    for i, entry in enumerate(entries):
+    def fields(self) -> dict[str, Any]:
+        entries = self.top["links"].items()
+        if not 1 <= len(entries) <= MAX_JOINTS:
+            raise self.top["links"].error(f"an arm must have 1 to {MAX_JOINTS} links, got {len(entries)}")
+        rows = [self._link(entry) for entry in entries]
+        placements, axes, offsets = (np.array(part) for part in zip(*(row["chain"] for row in rows), strict=True))
+        friction, elastic = self._friction(rows), self.top.read("elastic", self._elastic, ())
+        fields: dict[str, Any] = {
+            "joint_types": "".join(row["type"] for row in rows),
+            "placements": placements,
+            "axes": axes,
+            "offsets": offsets,
+            "inertial": np.array([row["inertial"] for row in rows]),
+            "convention": self.convention,
+            "dh": np.array([row["dh"] for row in rows]) if self.convention in DH_CONVENTIONS else None,
+            "joint_names": tuple(self.joints),
+            "link_names": tuple(self.links),
+            "friction": friction,
+            "rotors": tuple(self._rotor(k, row["rotor"]) for k, row in enumerate(rows, start=1) if "rotor" in row),
+            "elastic": elastic,
+            "masks": self.top.read("masks", lambda value: _masks(value, len(rows), friction, elastic), {}),
+        }
+        if any("limits" in row for row in rows):
+            columns = np.array([row.get("limits", NO_LIMITS) for row in rows]).T
+            fields["limits"] = Limits(**dict(zip(LIMITS, columns, strict=True)))
+        if any("armature" in row for row in rows):
+            fields["armature"] = np.array([row.get("armature", 0.0) for row in rows])
+        parts = {"base": _pose, "tool": _pose, "frames": self._frames, "values": _values, "reference": Value.text}
+        return fields | {key: read(self.top[key]) for key, read in parts.items() if key in self.top}
+
+    def non_negative(self, value: Value, what: str) -> float:
+        """Return a number, which must not be negative except for estimates."""
+        number = value.number()
+        if number < 0.0 and not self.estimated:
+            raise value.error(f"{what} must not be negative, got {number:g}")
+        return number
+
+    def _link(self, entry: Value) -> dict[str, Any]:
+        """Return what an entry has by name, and the name's defaults for geometry and inertia."""
         link = entry.section(("name", "joint", "inertial"))
-        _add_name(link.get("name"), f"link{i + 1}", links.link_names, "link")
-        _read_joint(link["joint"], links)
-        inertial = link.get("inertial")
-        links.inertial.append(np.zeros(10) if inertial is None else _inertial(inertial, links))
-        if inertial is not None and not links.estimated:
-            with inertial.checking():
-                check_moments(links.link_names[-1:], links.inertial[-1][None])
+        _add_name(link.get("name"), self.links, "link")
+        row = self._joint(link["joint"])
+        row["inertial"] = link.read("inertial", self._inertial, np.zeros(10))
+        if "inertial" in link and not self.estimated:
+            with link["inertial"].checking():
+                check_moments(self.links[-1:], row["inertial"][None])
+        return row
+
+    def _joint(self, value: Value) -> dict[str, Any]:
+        geometry = ("dh",) if self.convention in DH_CONVENTIONS else ("placement", "axis", "offset")
+        joint = value.section(("name", "type", *geometry, "limits", "friction", "armature", "rotor"))
+        _add_name(joint.get("name"), self.joints, "joint")
+        row: dict[str, Any] = {"type": joint["type"].one_of(("R", "P"))}
+        if geometry == ("dh",):
+            row["dh"] = joint["dh"].numbers(4)
+            row["chain"] = [part[0] for part in dh_chain([row["dh"]], self.convention)]
+        else:
+            placement, offset = (joint.read(key, _pose, np.eye(4)) for key in ("placement", "offset"))
+            row["chain"] = (placement, joint.read("axis", _axis, np.array([0.0, 0.0, 1.0])), offset)
+        parts: dict[str, Callable[[Value], Any]] = {
+            "limits": _limits,
+            "armature": lambda value: self.non_negative(value, "armature"),
+            "friction": self._friction_terms,
+            "rotor": lambda value: value,
+        }
+        return row | {key: read(joint[key]) for key, read in parts.items() if key in joint}
+
+    def _friction_terms(self, value: Value) -> dict[str, float]:
+        entries = value.section(Friction.TERMS).entries.items()
+        signs = ("viscous", "coulomb")  # those that must not be negative
+        return {k: self.non_negative(v, f"{k} friction") if k in signs else v.number() for k, v in entries}
+
+    def _friction(self, rows: Sequence[dict[str, Any]]) -> Friction | None:
+        """Read the terms of all joints; missing coefficients are zero."""
+        given = [row.get("friction", {}) for row in rows]
+        terms = tuple(term for term in Friction.TERMS if any(term in row for row in given))
+        delta = self.top.number("friction_delta", Friction.delta)
+        if delta <= 0.0:
+            raise self.top["friction_delta"].error(f"must be positive, got {delta:g}")
+        if not terms:
+            return None
+        coefficients = np.array([[row.get(term, 0.0) for term in terms] for row in given])
+        return Friction(terms=terms, coefficients=coefficients, delta=delta)
+
+    def _rotor(self, joint: int, value: Value) -> Rotor:
+        section = value.section(("inertia", "gear_ratio", "carrier", "axis"))
+        with value.checking():
+            return Rotor(
+                joint=joint,
+                inertia=self.non_negative(section["inertia"], f"rotor inertia of {self.joints[joint - 1]}"),
+                gear_ratio=section.number("gear_ratio", 1.0),
+                carrier=section.read("carrier", self._link_index, None),
+                axis=section.read("axis", _axis, None),
+            )
+
+    def _link_index(self, value: Value) -> int:
+        """Return the index of a link from its name or number; the base is ``base`` or 0."""
+        text = value.text()
+        if text in self.links:
+            return self.links.index(text) + 1
+        if text.isdecimal():
+            return value.whole(0, len(self.links))
+        return ("base", *self.links).index(value.one_of(("base", *self.links)))
+
+    def _inertial(self, value: Value) -> Array:
+        section = value.section(("mass", "com", "inertia", "REG"))
+        mass = f"mass of {self.links[-1]}"
+        if "REG" in section:
+            if len(section.entries) > 1:
+                raise value.error("takes either REG or mass, com and inertia, got both")
+            self.non_negative(section["REG"].items(10)[0], mass)
+            return section["REG"].numbers(10)
+        tensor = section.read("inertia", lambda value: value.section(TENSOR), None)
+        moments = [0.0 if tensor is None else tensor.number(key, 0.0) for key in TENSOR]
+        center = section.read("com", lambda value: value.numbers(3), np.zeros(3))
+        return reg_from_dyn([self.non_negative(section["mass"], mass), *center, *moments])
+
+    def _frames(self, value: Value) -> dict[str, tuple[int, Array]]:
+        frames = {}
+        for name, entry in value.section().entries.items():
+            section = entry.section(("link", "pose"))
+            with entry.checking():
+                check_label(name, "frame name")
+            if name in self.links:
+                raise entry.error(f"frame name must be no link's name, got {name!r}")
+            T = section.read("pose", _pose, np.eye(4))
+            frames[name] = (self._link_index(section["link"]), T)
+        return frames
+
+    def _elastic(self, value: Value) -> tuple[Elastic, ...]:
+        drives: list[Elastic] = []
+        for entry in value.section(("joints",))["joints"].items():
+            section = entry.section(("joint", *Elastic.GROUPS))
+            joint = self.joints.index(section["joint"].one_of(self.joints)) + 1
+            if drives and joint <= drives[-1].joint:
+                raise section["joint"].error("elastic joints must occur once each, in the order of the arm")
+            rows = {key: section[key].numbers(None).tolist() for key in ("K", "D", "Dm")}
+            for key, row in rows.items():
+                if drives and len(row) != (first := len(getattr(drives[0], key))):
+                    raise section[key].error(f"must be as long as that of the first elastic joint, {first}")
+            Mm = self.non_negative(section["Mm"], f"motor inertia of {self.joints[joint - 1]}")
+            with entry.checking():
+                drives.append(Elastic(joint=joint, Mm=Mm, **rows))
+        return tuple(drives)
 
 
-def _add_name(value: Value | None, default: str, names: list[str], what: str) -> None:
-    name = default if value is None else value.text()
+def _add_name(value: Value | None, names: list[str], what: str) -> None:
+    name = f"{what}{len(names) + 1}" if value is None else value.text()
     if value is not None:
         with value.checking():
             check_label(name, f"{what} name")
@@ -160,26 +229,8 @@ def _add_name(value: Value | None, default: str, names: list[str], what: str) ->
     names.append(name)
 
 
-def _read_joint(value: Value, links: _Links) -> None:
-    geometry = ("dh",) if links.convention in DH_CONVENTIONS else ("placement", "axis", "offset")
-    joint = value.section(("name", "type", *geometry, "limits", "friction", "armature", "rotor"))
-    index = len(links.types) + 1
-    _add_name(joint.get("name"), f"joint{index}", links.joint_names, "joint")
-    links.types.append(joint["type"].one_of(("R", "P")))
-    if geometry == ("dh",):
-        row = joint["dh"].numbers(4)
-        links.dh.append(row)
-        placement, axis, offset = (part[0] for part in dh_chain([row], links.convention))
-    else:
-        placement, offset = (np.eye(4) if key not in joint else _pose(joint[key]) for key in ("placement", "offset"))
-        axis = np.array([0.0, 0.0, 1.0]) if "axis" not in joint else _axis(joint["axis"])
-    links.chain.append((placement, axis, offset))
-    links.limits.append(_limits(joint.get("limits")))
-    links.has.update(key for key in ("limits", "armature") if key in joint)
-    links.armature.append(links.non_negative(joint["armature"], "armature") if "armature" in joint else 0.0)
-    links.friction.append(_friction_terms(joint["friction"], links) if "friction" in joint else {})
-    if "rotor" in joint:
-        links.rotors.append((index, joint["rotor"]))
+def _values(value: Value) -> dict[str, float | tuple[float, ...]]:
+    return {key: entry.number_or_numbers() for key, entry in value.section().entries.items()}
 
 
 def _pose(value: Value) -> Array:
@@ -189,7 +240,7 @@ def _pose(value: Value) -> Array:
             raise value.error("takes either matrix or translation and rpy, got both")
         with section["matrix"].checking():
             return pose(section["matrix"].numbers(4, 4), "matrix")
-    translation, rpy = (section[key].numbers(3) if key in section else np.zeros(3) for key in _POSE[:2])
+    translation, rpy = (section.read(key, lambda value: value.numbers(3), np.zeros(3)) for key in _POSE[:2])
     return pose_from_rpy(translation, rpy)
 
 
@@ -202,112 +253,14 @@ def _axis(value: Value) -> Array:
     return axis if abs(length - 1.0) < 1e-12 else np.asarray(axis / length)
 
 
-def _limits(value: Value | None) -> Array:
-    row = np.array(NO_LIMITS)
-    if value is None:
-        return row
+def _limits(value: Value) -> list[float]:
     section = value.section(LIMITS)
-    for k, key in enumerate(LIMITS):
-        row[k] = section.number(key, row[k], infinite=True)
+    row = [section.number(key, none, infinite=True) for key, none in zip(LIMITS, NO_LIMITS, strict=True)]
     with value.checking():
         if row[0] > row[1]:
             raise value.error(f"lower must not exceed upper, got {row[0]:g} and {row[1]:g}")
-        Limits(**{key: row[k : k + 1] for k, key in enumerate(LIMITS)})
+        Limits(**{key: np.array([number]) for key, number in zip(LIMITS, row, strict=True)})
     return row
-
-
-def _friction_terms(value: Value, links: _Links) -> dict[str, float]:
-    section = value.section(Friction.TERMS)
-    terms = {}
-    for term, number in section.entries.items():
-        signed = term not in ("viscous", "coulomb")
-        terms[term] = number.number() if signed else links.non_negative(number, f"{term} friction")
-    return terms
-
-
-def _friction(top: Section, links: _Links) -> Friction | None:
-    """Read the terms of all joints; missing coefficients are zero."""
-    terms = tuple(term for term in Friction.TERMS if any(term in row for row in links.friction))
-    delta = top.number("friction_delta", Friction.delta)
-    if delta <= 0.0:
-        raise top["friction_delta"].error(f"must be positive, got {delta:g}")
-    if not terms:
-        return None
-    rows = np.array([[row.get(term, 0.0) for term in terms] for row in links.friction])
-    return Friction(terms=terms, coefficients=rows, delta=delta)
-
-
-def _rotor(joint: int, value: Value, links: _Links) -> Rotor:
-    section = value.section(("inertia", "gear_ratio", "carrier", "axis"))
-    carrier, axis = section.get("carrier"), section.get("axis")
-    with value.checking():
-        return Rotor(
-            joint=joint,
-            inertia=links.non_negative(section["inertia"], f"rotor inertia of {links.joint_names[joint - 1]}"),
-            gear_ratio=section.number("gear_ratio", 1.0),
-            carrier=None if carrier is None else _link_index(carrier, links.link_names),
-            axis=None if axis is None else _axis(axis),
-        )
-
-
-def _link_index(value: Value, names: Sequence[str]) -> int:
-    """Return the index of a link from its name or number; the base is ``base`` or 0."""
-    text = value.text()
-    if text in names:
-        return names.index(text) + 1
-    if text.isdecimal():
-        return value.whole(0, len(names))
-    return ("base", *names).index(value.one_of(("base", *names)))
-
-
-def _inertial(value: Value, links: _Links) -> Array:
-    section = value.section(("mass", "com", "inertia", "REG"))
-    name = links.link_names[-1]
-    if "REG" in section:
-        if len(section.entries) > 1:
-            raise value.error("takes either REG or mass, com and inertia, got both")
-        links.non_negative(section["REG"].items(10)[0], f"mass of {name}")
-        return section["REG"].numbers(10)
-    tensor = section["inertia"].section(TENSOR) if "inertia" in section else None
-    dyn = np.zeros(10)
-    dyn[0] = links.non_negative(section["mass"], f"mass of {name}")
-    dyn[1:4] = section["com"].numbers(3) if "com" in section else np.zeros(3)
-    dyn[4:] = [0.0 if tensor is None else tensor.number(key, 0.0) for key in TENSOR]
-    return reg_from_dyn(dyn)
-
-
-def _frames(top: Section, names: Sequence[str]) -> dict[str, tuple[int, Array]]:
-    if "frames" not in top:
-        return {}
-    frames = {}
-    for name, value in top["frames"].section().entries.items():
-        section = value.section(("link", "pose"))
-        with value.checking():
-            check_label(name, "frame name")
-        if name in names:
-            raise value.error(f"frame name must be no link's name, got {name!r}")
-        T = _pose(section["pose"]) if "pose" in section else np.eye(4)
-        frames[name] = (_link_index(section["link"], names), T)
-    return frames
-
-
-def _elastic(value: Value, links: _Links) -> tuple[Elastic, ...]:
-    drives: list[Elastic] = []
-    for entry in value.section(("joints",))["joints"].items():
-        section = entry.section(("joint", *Elastic.GROUPS))
-        joint = links.joint_names.index(section["joint"].one_of(links.joint_names)) + 1
-        if drives and joint <= drives[-1].joint:
-            raise section["joint"].error("elastic joints must occur once each, in the order of the arm")
-        rows = {key: section[key].numbers(None).tolist() for key in ("K", "D", "Dm")}
-        for key, row in rows.items():
-            if drives and len(row) != len(getattr(drives[0], key)):
-                raise section[key].error(
-                    f"must be as long as that of the first elastic joint, {len(getattr(drives[0], key))}"
-                )
-        Mm = links.non_negative(section["Mm"], f"motor inertia of {links.joint_names[joint - 1]}")
-        with entry.checking():
-            drives.append(Elastic(joint=joint, Mm=Mm, **rows))
-    return tuple(drives)
 
 
 def _masks(value: Value, n: int, friction: Friction | None, elastic: Sequence[Elastic]) -> dict[str, Any]:
@@ -386,11 +339,11 @@ def _geometry(description: RobotDescription, i: int) -> list[str]:
 def _joint_data(description: RobotDescription, i: int) -> list[str]:
     lines = []
     if (limits := description.limits) is not None:
-        row = np.array([limits.lower[i], limits.upper[i], limits.velocity[i], limits.effort[i]])
+        row = [getattr(limits, key)[i] for key in LIMITS]
         values = zip(LIMITS, row, NO_LIMITS, strict=True)
         lines.append(f"limits: {_mapping((key, number_text(value)) for key, value, none in values if value != none)}")
-    if (friction := description.friction) is not None:
-        terms = zip(friction.terms, friction.coefficients[i], strict=True)
+    if description.friction is not None:
+        terms = friction_of_joint(description, i).items()
         lines.append(f"friction: {_mapping((term, number_text(value)) for term, value in terms)}")
     if description.armature is not None:
         lines.append(f"armature: {number_text(description.armature[i])}")

@@ -16,7 +16,7 @@ from ..checks import Array, all_nonnegative, known_name, nonnegative, per_joint
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..sampled_loop import Channel
-from .hold import read_rate
+from .hold import read_rate, safe_torque
 from .plain_data import Table, read_plain
 
 #: controllers that a configuration may name
@@ -191,6 +191,8 @@ def chosen_parameters(robot: Robot, law: _core.Controller, which: str | None) ->
 
 #: fraction of the velocity limits with which a jump of a reference is removed
 _JOINING = 0.25
+#: speed at which an arm is braked, in velocity limits: a law that follows a reference at the limit overshoots it
+_OVERSPEED = 1.5
 #: the same speed without a velocity limit [rad/s or m/s]
 _NO_LIMIT_SPEED = 2.0
 
@@ -293,6 +295,9 @@ class LoopOptions:
         Longest time without a solution of the controller, before the reference is dropped [s].
     invalid_states : int
         Number of consecutive invalid states that are a fault.
+    most_holds : int
+        Number of times within 10 s that the arm is held for want of a solution, or at a limit of position or velocity,
+        before that is a fault.
     largest_error : float
         Largest entry of the tracking error, beyond which there is a fault; infinite for none.
     recover : bool
@@ -333,6 +338,7 @@ class LoopOptions:
     reference_timeout: float = 0.2
     patience: float = 0.5
     invalid_states: int = 50
+    most_holds: int = 5
     largest_error: float = np.inf
     recover: bool = False
     other_joints: bool = False
@@ -343,6 +349,29 @@ class LoopOptions:
     def channel(self) -> Channel:
         """Sampling, delay and lag of the loop."""
         return Channel(self.period, self.delay, self.lag)
+
+    def brake(self) -> _core.SafeTorque:
+        """Return the safe torque."""
+        return safe_torque(self.robot, self.hold_rate, self.torque_limits, self.torque_rate)
+
+    def guard(self) -> _core.Safety:
+        """Return the limits of torques, and those at which a reference is dropped and the arm braked."""
+        own, none = self.robot.limits, np.full(self.robot.n, np.inf)
+        return _core.Safety(
+            self.robot,
+            lower=own.lower,
+            upper=own.upper,
+            velocity=_OVERSPEED * own.velocity,
+            torque=self.torque_limits,
+            torque_rate=self.torque_rate,
+            torque_step=none,
+            obstacles=[],
+            clearance=0.0,
+            lookahead=0.0,
+            patience=np.inf,
+            period=self.period,
+            observer=None,
+        )
 
     @classmethod
     def read(cls, source: LoopOptions | Mapping[str, Any] | str | Path) -> LoopOptions:
@@ -383,6 +412,7 @@ class LoopOptions:
             delay=nonnegative(times.get("delay", 0.0), "times: delay"),
             lag=all_nonnegative(per_joint(times.get("lag", 0.0), n, "times: lag"), "times: lag"),
             invalid_states=root.whole("invalid_states", cls.invalid_states),
+            most_holds=root.whole("most_holds", cls.most_holds),
             largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
             recover=root.flag("recover", cls.recover),
             other_joints=root.flag("other_joints", cls.other_joints),

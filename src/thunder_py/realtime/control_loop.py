@@ -15,21 +15,29 @@ from ..reference import JointReference
 from ..values import Stateful
 from .command import Command, Mode, Reason
 from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate
-from .hold import safe_torque
 from .joint_states import DROPPED, JointOrder
 from .references import References
 from .timing import Lock, Quantiles
 
-_MODES, _REASONS, _STATUSES = tuple(Mode), tuple(Reason), tuple(Status)
+_REASONS, _STATUSES = tuple(Reason), tuple(Status)
 #: options that are plain numbers
-_PLAIN = ("state_late", "state_lost", "reference_timeout", "patience", "largest_error", "invalid_states", "recover")
+_PLAIN = (
+    "state_late",
+    "state_lost",
+    "reference_timeout",
+    "patience",
+    "largest_error",
+    "invalid_states",
+    "most_holds",
+    "recover",
+)
 
 
 def _command(parts: tuple[Any, ...] | None) -> Command | None:
     if parts is None:
         return None
     stamp, tau, mode, reason, status, *others = parts
-    return Command(stamp, tau, _MODES[mode], _REASONS[reason], _STATUSES[status], *others)
+    return Command(stamp, tau, Mode(mode), _REASONS[reason], _STATUSES[status], *others)
 
 
 class ControlLoop(Stateful):
@@ -60,10 +68,10 @@ class ControlLoop(Stateful):
 
     Examples
     --------
-    >>> from thunder_py.realtime import ControlLoop, SimulatedRobot
+    >>> from thunder_py.realtime import ControlLoop, SimulatedArm
     >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptation": None}
     >>> loop = ControlLoop({"robot": "panda", "controller": law})
-    >>> robot, now = SimulatedRobot({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
+    >>> robot, now = SimulatedArm.from_options({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
     >>> for k in range(300):  # 1 kHz
     ...     state = robot.advance(now + k * 10**6)
     ...     command = loop.state(state.stamp, state.stamp, robot.joint_names, state.q, state.dq)
@@ -81,8 +89,9 @@ class ControlLoop(Stateful):
         robot, observer = self.options.robot, self.options.observer
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
-        hold = safe_torque(robot, self.options.hold_rate, self.options.torque_limits, self.options.torque_rate)
-        warn_over_range(hold, robot, self.options.channel)
+        self._brake = self.options.brake()
+        self._safety = self.options.guard()
+        warn_over_range(self._brake, robot, self.options.channel)
         self._order = JointOrder(robot.joint_names, self.options.other_joints, robot.motor_names)
         self._observer = None if observer is None else observer.build(robot)
         self._core = self._new_core()
@@ -97,11 +106,10 @@ class ControlLoop(Stateful):
         """Return a loop with the present controller."""
         o, limits = self.options, self.options.robot.limits
         return _core.ControlLoop(
+            self._safety,
+            self._brake,
             self._law,
             self._observer,
-            torque_limits=o.torque_limits,
-            torque_rate=o.torque_rate,
-            hold_rate=o.hold_rate,
             lower=limits.lower,
             upper=limits.upper,
             velocity=limits.velocity,
@@ -121,7 +129,7 @@ class ControlLoop(Stateful):
     def mode(self) -> Mode:
         """Mode of the loop."""
         with self._lock:
-            return _MODES[self._core.mode]
+            return Mode(self._core.mode)
 
     @property
     def reason(self) -> Reason:

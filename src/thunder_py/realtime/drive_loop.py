@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any, NamedTuple, NoReturn
 
@@ -17,20 +17,19 @@ from ..control import MomentumObserver, Status
 from ..control.stability import warn_over_range
 from ..errors import ConcurrentUseError, ThunderError
 from ..robot import Robot
+from .command import Reason, StopKind
+from .drive_parts import DriveParts
 from .drives.adapter import DriveAdapter, DriveError
 from .interruptions import Interruptions
-from .joint_states import JointOrder, JointStateReader, MeasuredState
-from .safety import Safety, SafetyLimits, brake, within_drive
-from .stops import StopKind, StopReason
+from .joint_states import DROPPED, JointOrder
+from .safety import SafetyLimits
 from .timing import Quantiles
 
-#: speed of an arm at rest [rad/s or m/s], time for which it is held there, and longest time of braking [s]
-_AT_REST, _HELD, _LONGEST_BRAKING = 0.05, 0.1, 2.0
 #: drives and controllers of the loops that run, by their ids
 _USED: dict[int, str] = {}
 _USING = threading.Lock()
 #: reasons that are no fault
-_EXPECTED = (StopReason.finished, StopReason.requested)
+_EXPECTED = (Reason.finished, Reason.requested)
 
 
 class Cycle(NamedTuple):
@@ -46,7 +45,7 @@ class Cycle(NamedTuple):
         Torque that the controller, or the brake, demands [N m or N].
     command : (n,) array
         Torque that was commanded: within the limits, without what the drive adds.
-    stop : StopReason or None
+    stop : Reason or None
         Reason for the present braking.
 
     Examples
@@ -62,7 +61,7 @@ class Cycle(NamedTuple):
     dq: Array
     tau: Array
     command: Array
-    stop: StopReason | None = None
+    stop: Reason | None = None
 
 
 @dataclass
@@ -71,7 +70,7 @@ class DriveRun:
 
     Attributes
     ----------
-    reason : StopReason
+    reason : Reason
         Reason for the stop. A violation or fault during the braking at the end of a duration replaces it.
     kind : StopKind
         What was done. A fault while the arm brakes makes it immediate.
@@ -97,7 +96,7 @@ class DriveRun:
     True
     """
 
-    reason: StopReason = StopReason.requested
+    reason: Reason = Reason.requested
     kind: StopKind = StopKind.brake
     t: float = 0.0
     cycles: int = 0
@@ -120,7 +119,7 @@ class DriveLoop:
     """Run a controller on a drive, one torque for each state, until a duration, a violation or a fault.
 
     The command is the controller's torque without what the drive adds (`DriveState.gravity`), within the limits of
-    `limits` and of the drive. Every run ends in the stop that `StopReason.kind` defines: the arm is braked by the safe
+    `limits` and of the drive. Every run ends in the stop that `Reason.kind` defines: the arm is braked by the safe
     torque of `thunder_py.realtime` (gravity of the nominal model, the drive's payload and what an adaptive controller
     has learned beyond it, braking along a straight line in joint space, a spring at the position of rest), for at most
     2 s, and then the adapter stops the drive; or the adapter stops the drive at once. No fault is recovered from. As in
@@ -159,8 +158,8 @@ class DriveLoop:
     --------
     See `DriveAdapter` for a run with a drive written in Python. A controller that fails is replaced by the brake:
 
-    >>> from thunder_py.realtime import StopReason
-    >>> StopReason.controller_failed.kind.name
+    >>> from thunder_py.realtime import Reason
+    >>> Reason.controller_failed.kind.name
     'brake'
     """
 
@@ -176,30 +175,22 @@ class DriveLoop:
         on_cycle: Callable[[Cycle], object] | None = None,
     ) -> None:
         of_kind(robot, Robot, "robot")
-        self._drive, self._facts = drive, drive.facts
+        self._drive, facts = drive, drive.facts
         self._law, self._reference, self._on_cycle = controller, reference, on_cycle
         if getattr(controller, "sees_motors", False):
             raise ThunderError(
                 f"{type(controller).__name__} needs the motors of elastic joints, which drives do not report"
             )
-        order = JointOrder(robot.joint_names)
-        places = order.places(self._facts.joint_names)
+        places = JointOrder(robot.joint_names).places(facts.joint_names)
         if places is None:
-            names = ", ".join(self._facts.joint_names)
+            names = ", ".join(facts.joint_names)
             raise ThunderError(f"the drive must have the joints {', '.join(robot.joint_names)}, got {names}")
         self._places, self._back = places, np.argsort(places)
-        own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
-        torque, rate = np.asarray(self._facts.torque_limits), np.asarray(self._facts.torque_rate)
-        self.limits = within_drive(own, torque[places], rate[places])
-        step = self._facts.torque_step[places]
-        payload, period = self._facts.payload, self._facts.period
-        self._held = held = robot if payload is None else payload.added_to(robot)
-        self._safety = Safety(held, self.limits, torque_step=step, period=period, observer=observer)
-        self._safe_torque = brake(held, self.limits, step, period)
-        channel = replace(self._facts.channel, lag=np.asarray(self._facts.lag)[places])
-        warn_over_range(controller, robot, channel)
-        warn_over_range(self._safe_torque, held, channel, owner="the brake")
-        self._reader = JointStateReader(order, robot.n, 1.0)
+        self._parts = DriveParts(robot, facts, places, limits, observer)
+        self.limits = self._parts.limits
+        warn_over_range(controller, robot, self._parts.channel)
+        known = isinstance(controller, _core.Controller) and controller.n == robot.n
+        self._known = controller if known else None
         self._requested = False
         self._one_run = threading.Lock()
 
@@ -264,7 +255,8 @@ class DriveLoop:
                     del _USED[key]
 
     def _whole_run(self, duration: float) -> DriveRun:
-        self._begin(duration)
+        self._run, self._started = DriveRun(), False
+        self._core = self._parts.loop(None, known=self._known, duration=duration)
         if hasattr(self._law, "reset"):
             self._law.reset()
         with Interruptions() as interruptions:
@@ -282,183 +274,86 @@ class DriveLoop:
     def _control(self, interruptions: Interruptions) -> KeyboardInterrupt | None:
         """Run all cycles; return the last interruption."""
         last: KeyboardInterrupt | None = None
-        while not self._ended:
+        while not self._core.ended:
             try:
                 interruptions.check()
                 self._cycle() if self._started else self._start()
             except KeyboardInterrupt as error:
                 again = last is not None or interruptions.count > 1
                 self._run.error = last = error
-                self._leave(StopReason.interrupted, at_once=again or not self._run.cycles)
+                self._leave(Reason.interrupted, at_once=again or not self._run.cycles)
         return last
-
-    def _begin(self, duration: float) -> None:
-        self._run, self._duration = DriveRun(), duration
-        self._started = self._ended = False
-        self._braking: StopReason | None = None
-        self._braking_since = self._at_rest_since = self._solved = 0.0
-        self._origin: int | None = None
-        self._last = self._reads = 0
-        self._reader.reset()
-        self._safety.reset()
-        self._safe_torque.leave()
 
     def _start(self) -> None:
         self._started = True
         try:
             self._drive.start()
         except Exception as error:
-            self._leave(StopReason.drive_fault, error)
+            self._leave(Reason.drive_fault, error)
 
     def _stop(self) -> None:
+        run, core = self._run, self._core
         try:
             self._drive.stop()
         except Exception as error:
-            self._run.stop_error = error
-        self._run.dropped = {why: count for why, count in self._reader.dropped.items() if count}
+            run.stop_error = error
+        found = dict(core.report)
+        run.reason = Reason.of(found["reason"]) or run.reason
+        run.kind = StopKind.immediate if found["at_once"] else StopKind.brake
+        for name in ("t", "missed", "worst_missed", "at_rest"):
+            setattr(run, name, found[name])
+        run.dropped = {why: count for why, count in zip(DROPPED, core.dropped, strict=True) if count}
+        run.period = Quantiles._of(core.period)
 
-    def _leave(self, reason: StopReason, error: BaseException | None = None, *, at_once: bool = False) -> None:
-        """Begin to brake, or end the run; only an expected reason is replaced by a later one."""
-        run = self._run
-        if error is not None and run.error is None:
-            run.error = error
-        if self._braking is None:
-            run.reason = self._braking = reason
-            self._braking_since = self._at_rest_since = run.t
-        elif self._braking in _EXPECTED and reason not in _EXPECTED:
-            run.reason = self._braking = reason
-        if at_once or reason.kind is StopKind.immediate:
-            run.kind, self._ended = StopKind.immediate, True
+    def _leave(self, reason: Reason, error: BaseException | None = None, *, at_once: bool = False) -> None:
+        """Brake the arm, or end the run."""
+        if error is not None and self._run.error is None:
+            self._run.error = error
+        self._core.stop(reason.number, at_once)
 
     # --- one cycle ------------------------------------------------------------------------------------------------
 
     def _cycle(self) -> None:
         """Answer one state."""
-        taken = self._read()
-        if taken is None:
-            return
-        gravity, state, begun = taken
-        if self._ended:
-            return
-        run, t = self._run, self._run.t
-        if gravity is not None and not (gravity.shape == state.q.shape and all(np.isfinite(gravity).tolist())):
-            return self._leave(
-                StopReason.invalid_states, DriveError(f"gravity must be n finite numbers, got {gravity}")
-            )
-        self._look(t, state)
-        if self._ended:
-            return
-        tau = self._torque(t, state)
-        added = None if gravity is None else gravity[self._places]
-        command = self._safety.limit(t, tau, added, together=self._braking is not None)
-        if self._safety.reason is not None:
-            self._leave(self._safety.reason)
-        try:
-            self._drive.write(command[self._back])
-        except Exception as error:
-            return self._leave(StopReason.drive_fault, error)
-        run.cycles += 1
-        run.computing.add(1e-9 * (perf_counter_ns() - begun))
-        self._report(t, state, tau, command)
-        if self._braking is not None:
-            self._end_of_braking(t, state)
-
-    def _read(self) -> tuple[Array | None, MeasuredState, int] | None:
-        """Return the drive's gravity and the next valid state, or None; without one for too long the run ends."""
+        if self._requested:
+            self._core.request(Reason.requested.number)
         try:
             raw = self._drive.read()
             begun = perf_counter_ns()
-            stamp = int(raw.stamp)
-            names = self._facts.joint_names
             gravity = None if raw.gravity is None else np.asarray(raw.gravity, dtype=np.float64)
-            state = self._reader.read(stamp, stamp, names, raw.q, raw.dq)
+            if gravity is not None and not (gravity.shape == self._back.shape and all(np.isfinite(gravity).tolist())):
+                error = DriveError(f"gravity must be n finite numbers, got {gravity}")
+                return self._leave(Reason.invalid_states, error)
+            added = None if gravity is None else gravity[self._places]
+            taken = self._core.begin(int(raw.stamp), self._places, self._back.size, raw.q, raw.dq, added)
         except Exception as error:
-            self._leave(StopReason.drive_fault, error)
-            return None
-        if state is None:
-            self._reads += 1
-            if self._reads > self.limits.most_missed:
-                self._leave(StopReason.invalid_states if self._reader.in_a_row else StopReason.states_lost)
-            return None
-        self._reads = 0
-        self._count(stamp)
-        return gravity, state, begun
-
-    def _count(self, stamp: int) -> None:
-        """Count the cycles that were missed before a state."""
-        run = self._run
-        if self._origin is None:
-            self._origin = self._last = stamp
-        gap = 1e-9 * (stamp - self._last)
-        self._last, run.t = stamp, 1e-9 * (stamp - self._origin)
-        if gap == 0.0:
+            return self._leave(Reason.drive_fault, error)
+        if taken is None:
             return
-        run.period.add(gap)
-        missed = max(round(gap / self._facts.period) - 1, 0)
-        run.missed += missed
-        run.worst_missed = max(run.worst_missed, missed)
-        if gap > self._facts.watchdog:
-            self._leave(StopReason.watchdog)
-        elif missed > self.limits.most_missed:
-            self._leave(StopReason.missed_cycles)
-
-    def _look(self, t: float, state: MeasuredState) -> None:
-        """Look for reasons to stop."""
-        found = self._safety.check(t, state.q, state.dq)
-        if found is not None:
-            self._leave(found, at_once=not self._run.cycles)
-        elif self._requested:
-            self._leave(StopReason.requested)
-        elif t >= self._duration:
-            self._leave(StopReason.finished)
-
-    def _torque(self, t: float, state: MeasuredState) -> Array:
-        """Return the controller's torque, or that of the brake."""
-        if self._braking is None:
-            try:
-                # copies: a controller may write into its arguments, and keep its torque
-                torque = self._law.step(t, state.q.copy(), state.dq.copy(), self._reference(t))
-                tau = real(torque, "the controller's torque", finite=False).copy()
-                if tau.shape != state.q.shape:
-                    raise ThunderError(f"the controller must return a torque of shape {state.q.shape}, got {tau.shape}")
-                self._look_at_law(t, tau)
-            except Exception as error:
-                self._leave(StopReason.controller_failed, error)
-        if self._braking is None:
-            return tau
-        return self._safe_torque.step(t, state.q, state.dq, load=self._load(state.q))
-
-    def _load(self, q: Array) -> Array | None:
-        """Return the gravity that an adaptive controller has learned beyond the brake's model; None after its fault."""
-        law, faults = self._law, (StopReason.controller_failed, StopReason.invalid_torque, StopReason.diverged)
-        sound = self._run.reason not in faults and getattr(law, "status", None) != Status.diverged
-        if not (sound and isinstance(law, _core.Controller) and law.n == len(q)):
-            return None
-        return law._unmodeled_gravity(q, self._held)
-
-    def _look_at_law(self, t: float, tau: Array) -> None:
-        """Look at the outcome of a controller's step."""
-        status = getattr(self._law, "status", Status.ok)
-        if not all(np.isfinite(tau).tolist()):
-            self._leave(StopReason.invalid_torque)
-        elif status == Status.diverged:
-            self._leave(StopReason.diverged)
-        elif status in (Status.ok, Status.saturated):
-            self._solved = t
-        elif t - self._solved > self.limits.patience:
-            self._leave(StopReason.no_solution)
-
-    def _report(self, t: float, state: MeasuredState, tau: Array, command: Array) -> None:
-        if self._on_cycle is None:
-            return
+        wanted, t, q, dq = taken
+        tau, status = self._torque(t, q, dq) if wanted else (None, 0)
+        demand, command, stop = self._core.finish(tau, status)
         try:
-            self._on_cycle(Cycle(t, state.q.copy(), state.dq.copy(), tau, command, self._braking))
+            self._drive.write(command[self._back])
         except Exception as error:
-            self._leave(StopReason.controller_failed, error)
+            return self._leave(Reason.drive_fault, error)
+        self._run.cycles += 1
+        self._run.computing.add(1e-9 * (perf_counter_ns() - begun))
+        if self._on_cycle is not None:
+            try:
+                self._on_cycle(Cycle(t, q, dq, demand, command, Reason.of(stop)))
+            except Exception as error:
+                self._leave(Reason.controller_failed, error)
 
-    def _end_of_braking(self, t: float, state: MeasuredState) -> None:
-        """End the run once the arm has been at rest for a while, or the longest time of braking is over."""
-        if np.abs(state.dq).max() > _AT_REST:
-            self._at_rest_since = t
-        self._run.at_rest = t - self._at_rest_since >= _HELD
-        self._ended = self._run.at_rest or t - self._braking_since > _LONGEST_BRAKING
+    def _torque(self, t: float, q: Array, dq: Array) -> tuple[Array | None, int]:
+        """Return the controller's torque and status."""
+        try:
+            # copies: a controller may write into its arguments, and keep its torque
+            torque = self._law.step(t, q.copy(), dq.copy(), self._reference(t))
+            tau = real(torque, "the controller's torque", finite=False).copy()
+            if tau.shape != q.shape:
+                raise ThunderError(f"the controller must return a torque of shape {q.shape}, got {tau.shape}")
+            return tau, int(getattr(self._law, "status", Status.ok))
+        except Exception as error:
+            self._leave(Reason.controller_failed, error)
+            return None, 0

@@ -20,20 +20,18 @@ from ..errors import ThunderError
 from ..robot import Robot
 from ..simulation.native import is_native, reference_is_native
 from .command import Mode, Reason
-from .configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
-from .drives.simulated_drive import SimulatedDrive
-from .hold import braking_rate
+from .configuration import LawSpec, build_law, chosen_parameters, joining_speed
+from .drive_parts import DriveParts
 from .interruptions import Interruptions
-from .safety import Safety, SafetyLimits, brake, within_drive
-from .stops import StopReason, stop_number, stop_reason
+from .safety import SafetyLimits
+from .simulated_arm import SimulatedArm
 from .timing import Quantiles
 
-_MODES, _WHYS = tuple(Mode), tuple(Reason)
 #: longest time for which a waiting thread does not look for Ctrl-C [s]
 _SLICE = 0.05
 #: time without a state after which the reference is joined again [periods]
 _LATE_PERIODS = 20
-#: time without a state that is lost in any case [s]; `SafetyLimits.most_missed` comes before
+#: time after which a stream of poses is lost [s]
 _LOST = 1.0
 #: largest log in memory [bytes]
 _LARGEST_LOG = 2**30
@@ -54,7 +52,7 @@ class LoopLog(NamedTuple):
         Torque that was commanded: within the limits, without what the drive adds.
     status, mode : (k,) int array
         `Status` of the controller's last step, `Mode` of the loop.
-    stop : tuple of StopReason or None
+    stop : tuple of Reason or None
         Reason for the present braking.
     signals : dict of str to (k, m) array
         Signals of the controller.
@@ -73,7 +71,7 @@ class LoopLog(NamedTuple):
     command: Array
     status: npt.NDArray[np.int64]
     mode: npt.NDArray[np.int64]
-    stop: tuple[StopReason | None, ...]
+    stop: tuple[Reason | None, ...]
     signals: dict[str, Array]
 
 
@@ -147,7 +145,7 @@ class RealtimeLoop:
     """Run a controller on a drive in a thread of its own, in C++ and without the GIL.
 
     The thread takes no lock, allocates nothing, and raises nothing. References, controllers and logs are exchanged with
-    it through mailboxes and a ring of rows. Every run ends in the stop that `StopReason.kind` defines, as that of a
+    it through mailboxes and a ring of rows. Every run ends in the stop that `Reason.kind` defines, as that of a
     `DriveLoop`. All methods may be called from any thread. While the loop runs, controller, observer and drive belong
     to it: others get a `ConcurrentUseError`. A loop runs once; after its end, changes raise a
     `RuntimeError`.
@@ -157,7 +155,7 @@ class RealtimeLoop:
 
     Parameters
     ----------
-    drive : SimulatedDrive
+    drive : SimulatedArm
         A drive in C++. A `DriveAdapter` written in Python needs the GIL; `DriveLoop` is for those.
     robot : Robot
         Nominal model, without elastic joints.
@@ -206,9 +204,9 @@ class RealtimeLoop:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.realtime import RealtimeLoop, SimulatedDrive
+    >>> from thunder_py.realtime import RealtimeLoop, SimulatedArm
     >>> robot = th.Robot.load("elbow")
-    >>> drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
+    >>> drive = SimulatedArm(robot, [0.4, 0.6], real_time=False)
     >>> law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None)
     >>> with RealtimeLoop(drive, robot, law, th.reference.SetPoint([0.5, 0.5]), duration=2.0) as loop:
     ...     ended = loop.join()
@@ -218,7 +216,7 @@ class RealtimeLoop:
 
     def __init__(
         self,
-        drive: SimulatedDrive,
+        drive: SimulatedArm,
         robot: Robot,
         law: _core.Controller | Mapping[str, Any],
         reference: Any = None,
@@ -245,19 +243,27 @@ class RealtimeLoop:
         self._spec = LawSpec(str(law.get("name")), {k: v for k, v in law.items() if k != "name"}) \
             if isinstance(law, Mapping) else None  # fmt: skip
         self._law = self._checked(law if self._spec is None else build_law(robot, self._spec))
-        own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
-        self.limits = within_drive(own, np.asarray(facts.torque_limits), np.asarray(facts.torque_rate))
-        held = robot if facts.payload is None else facts.payload.added_to(robot)
+        parts = DriveParts(robot, facts, np.arange(robot.n), limits, observer)
+        self.limits, self._channel = parts.limits, parts.channel
         signals = _names(log)
         rows = self._log_rows(signals, positive(log_time, "log_time"), facts.period, log_every)
-        braking = brake(held, self.limits, facts.torque_step, facts.period)
+        if isinstance(self._law, _core.TaskController) and self._spec is None:
+            raise ThunderError("law must be a mapping of name and arguments for a controller that follows poses")
+        own = robot.limits
+        loop = parts.loop(
+            self._law,
+            duration=positive(duration, "duration", finite=False),
+            lower=own.lower,
+            upper=own.upper,
+            velocity=own.velocity,
+            joining_speed=joining_speed(robot),
+            frame=None if self._spec is None else self._spec.arguments.get("frame"),
+            state_late=_LATE_PERIODS * facts.period,
+            reference_timeout=_LOST,
+        )
         self._core = _core.RealtimeLoop(
             drive,
-            self._control_loop(facts.period),
-            Safety(held, self.limits, torque_step=facts.torque_step, period=facts.period, observer=observer),
-            braking,
-            duration=positive(duration, "duration", finite=False),
-            most_missed=self.limits.most_missed,
+            loop,
             priority=whole(priority, "priority", 0, 99),
             core=-1 if core is None else whole(core, "core", 0, (os.cpu_count() or 1) - 1),
             lock_memory=bool(lock_memory),
@@ -265,9 +271,7 @@ class RealtimeLoop:
             log_rows=rows,
             log_every=log_every,
         )
-        self._channel = facts.channel
         warn_over_range(self._law, robot, self._channel)
-        warn_over_range(braking, held, self._channel, owner="the brake")
         self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
@@ -300,33 +304,6 @@ class RealtimeLoop:
             )
         return int(rows)
 
-    def _control_loop(self, period: float) -> _core.ControlLoop:
-        """Return the loop of the nodes, without what `Safety` limits."""
-        robot, torque = self._robot, np.asarray(self.limits.torque)
-        if isinstance(self._law, _core.TaskController) and self._spec is None:
-            raise ThunderError("law must be a mapping of name and arguments for a controller that follows poses")
-        none = np.full(robot.n, np.inf)
-        return _core.ControlLoop(
-            self._law,
-            None,
-            torque_limits=torque,
-            torque_rate=none,
-            hold_rate=braking_rate(period),
-            lower=robot.limits.lower,
-            upper=robot.limits.upper,
-            velocity=robot.limits.velocity,
-            joining_speed=joining_speed(robot),
-            frame=None if self._spec is None else self._spec.arguments.get("frame"),
-            task=list(vars(TaskLimits()).values()),
-            state_late=_LATE_PERIODS * period,
-            state_lost=_LOST,
-            reference_timeout=_LOST,
-            patience=self.limits.patience,
-            largest_error=np.inf,
-            invalid_states=2**31 - 1,
-            recover=False,
-        )
-
     def __reduce__(self) -> NoReturn:
         raise TypeError("a RealtimeLoop cannot be copied or pickled: it owns a thread; make a new one")
 
@@ -344,15 +321,15 @@ class RealtimeLoop:
         """
         self._core.start()
 
-    def stop(self, reason: StopReason = StopReason.requested) -> None:
+    def stop(self, reason: Reason = Reason.requested) -> None:
         """Ask for a stop: the arm is braked, and then the drive stopped. `join` waits for it.
 
         Parameters
         ----------
-        reason : StopReason
+        reason : Reason
             Reason, for `reason`. A second stop that is ``interrupted`` stops the drive at once.
         """
-        self._core.request(stop_number(of_kind(reason, StopReason, "reason")))
+        self._core.request(of_kind(reason, Reason, "reason").number)
 
     def join(self, timeout: float = np.inf) -> bool:
         """Wait for the end of the run, and return whether it has come.
@@ -387,7 +364,7 @@ class RealtimeLoop:
                     break
             except KeyboardInterrupt as error:
                 interruption = error
-                self.stop(StopReason.interrupted)
+                self.stop(Reason.interrupted)
         if interruption is not None:
             raise interruption
         return ended
@@ -405,7 +382,7 @@ class RealtimeLoop:
             return
         interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
         with Interruptions(held=True) as interruptions:
-            self.stop(StopReason.interrupted if interrupted else StopReason.requested)
+            self.stop(Reason.interrupted if interrupted else Reason.requested)
             self._wait(np.inf, interruptions)
 
     @property
@@ -419,9 +396,9 @@ class RealtimeLoop:
         return self._core.running
 
     @property
-    def reason(self) -> StopReason | None:
+    def reason(self) -> Reason | None:
         """Reason for the present or past stop; None while the controller has the arm."""
-        return stop_reason(self._core.statistics()["reason"])
+        return Reason.of(self._core.statistics()["reason"])
 
     def _require_run(self) -> None:
         """Refuse changes after the end; those that come just before it have no effect."""
@@ -541,7 +518,7 @@ class RealtimeLoop:
             command,
             status[:, 0].astype(np.int64),
             mode[:, 0].astype(np.int64),
-            tuple(stop_reason(int(number)) for number in stop[:, 0]),
+            tuple(Reason.of(int(number)) for number in stop[:, 0]),
             dict(zip((name for name, _ in self._core.logged), signals, strict=True)),
         )
 
@@ -555,7 +532,7 @@ class RealtimeLoop:
             if asked
         }
         found |= {name: Quantiles._of(found[name]) for name in ("period", "latency", "computing")}
-        found |= {"mode": _MODES[found["mode"]], "why": _WHYS[found["why"]], "settings": outcome}
+        found |= {"mode": Mode(found["mode"]), "why": Reason.of(found["why"]), "settings": outcome}
         return LoopStatistics(**{name: found[name] for name in LoopStatistics._fields})
 
 
@@ -570,6 +547,6 @@ def _stop_and_wait(core: _core.RealtimeLoop) -> None:
     """Brake the arm of a loop that nobody holds any more."""
     if not core.here:
         return  # a forked process
-    core.request(stop_number(StopReason.requested))
+    core.request(Reason.requested.number)
     while core.running:
         core.wait(_SLICE)

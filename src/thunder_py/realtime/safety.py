@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ from ..errors import ThunderError
 from ..geometry import Obstacle
 from ..robot import Robot
 from ..values import Value, set_fields
+from .command import Reason
 from .hold import braking_rate, safe_torque
-from .stops import StopReason, stop_number, stop_reason
 
 #: margin from the robot's position limits by default [rad or m]
 _MARGIN = 0.05
+#: number of no reason
+_NONE = len(Reason)
 #: numbers that the core limits by
 _IN_CORE = ("lower", "upper", "velocity", "torque", "torque_rate", "clearance", "lookahead", "patience")
 
@@ -124,15 +126,8 @@ class SafetyLimits(Value):
             raise ThunderError(f"SafetyLimits.of: {error}") from error
 
 
-def within_drive(limits: SafetyLimits, torque: Array, torque_rate: Array) -> SafetyLimits:
-    """Return limits of which those of torques and their rates are at most a drive's, (n,) each."""
-    _require_joints(limits, len(torque))
-    return replace(
-        limits, torque=np.minimum(limits.torque, torque), torque_rate=np.minimum(limits.torque_rate, torque_rate)
-    )
-
-
-def _require_joints(limits: SafetyLimits, n: int) -> None:
+def require_joints(limits: SafetyLimits, n: int) -> None:
+    """Raise a `ThunderError` unless the limits are those of n joints."""
     if np.size(limits.lower) != n:
         raise ThunderError(f"limits must be those of {n} joints, got {np.size(limits.lower)}")
 
@@ -171,7 +166,7 @@ class Safety(_core.Safety):
 
     Attributes
     ----------
-    reason : StopReason or None
+    reason : Reason or None
         The first violation since `reset`.
 
     Raises
@@ -207,7 +202,7 @@ class Safety(_core.Safety):
         of_kind(robot, Robot, "robot")
         self.limits = of_kind(limits, SafetyLimits, "limits")
         n = robot.n
-        _require_joints(limits, n)
+        require_joints(limits, n)
         if observer is not None and of_kind(observer, MomentumObserver, "observer").detector is None:
             raise ThunderError("observer must have a detector, which defines contacts")
         step = all_positive(per_joint(torque_step, n, "torque_step", finite=False), "torque_step")
@@ -222,15 +217,15 @@ class Safety(_core.Safety):
         )
 
     @property
-    def reason(self) -> StopReason | None:
+    def reason(self) -> Reason | None:
         """The first violation since `reset`."""
-        return stop_reason(self._reason)
+        return Reason.of(self._reason)
 
     @reason.setter
-    def reason(self, reason: StopReason | None) -> None:
-        self._reason = stop_number(reason)
+    def reason(self, reason: Reason | None) -> None:
+        self._reason = _NONE if reason is None else reason.number
 
-    def check(self, t: float, q: Array, dq: Array) -> StopReason | None:
+    def check(self, t: float, q: Array, dq: Array) -> Reason | None:
         """Check a state and return the kept violation, if any.
 
         Parameters
@@ -240,7 +235,7 @@ class Safety(_core.Safety):
         q, dq : (n,) array
             Positions and velocities [rad or m, and per second].
         """
-        return stop_reason(self._check(t, q, dq))
+        return Reason.of(self._check(t, q, dq))
 
     def limit(
         self, t: float, tau: npt.ArrayLike, gravity: npt.ArrayLike | None = None, *, together: bool = False

@@ -25,6 +25,10 @@ _CLOSE = {"R": 0.05, "P": 0.01}
 _JOINED = 1e-6
 
 
+#: modes of a loop without a reference
+_HELD = (Mode.holding, Mode.braking)
+
+
 class GoalCode(IntEnum):
     """Result of a goal, with the numbers of ``control_msgs/FollowJointTrajectory``.
 
@@ -162,10 +166,10 @@ class TrajectoryGoal:
 
     Examples
     --------
-    >>> from thunder_py.realtime import ControlLoop, SimulatedRobot, Tolerance, TrajectoryGoal
+    >>> from thunder_py.realtime import ControlLoop, SimulatedArm, Tolerance, TrajectoryGoal
     >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptation": None}
     >>> loop = ControlLoop({"robot": "panda", "controller": law})
-    >>> robot, now = SimulatedRobot({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
+    >>> robot, now = SimulatedArm.from_options({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
     >>> names, goal = robot.joint_names, None
     >>> for k in range(700):
     ...     state = robot.advance(now + k * 10**6)
@@ -223,7 +227,7 @@ class TrajectoryGoal:
     def _begin(self, now: int, stamp: int, points: tuple[object, ...], places: npt.NDArray[np.intp]) -> None:
         """Hand the trajectory over, or refuse it."""
         loop, start = self._loop, stamp or now
-        if loop.mode in (Mode.waiting, Mode.fault):
+        if loop.mode in (Mode.starting, Mode.fault):
             self._refuse(GoalCode.invalid_goal, loop.reason.value)
             return
         clock = loop.references.clock
@@ -289,7 +293,10 @@ class TrajectoryGoal:
             self._stop(GoalCode.invalid_goal, "the motion from the arm to the trajectory would leave the limits")
         elif loop.mode is Mode.tracking or loop.reason is Reason.state_late:
             return
-        elif self._seen > 1 or loop.mode is not Mode.hold:  # the first state may have been answered before
+        elif self._seen > 1 or loop.mode not in (
+            Mode.holding,
+            Mode.braking,
+        ):  # the first state may have been answered before
             self._stop(GoalCode.invalid_goal, f"{loop.mode.name}: {loop.reason.value}")
 
     def cancel(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._core import Status
 from ..errors import ThunderError
 from ..table import Table, Tabular
-from .metrics import Metrics
+from .metrics import IN_ERROR_UNITS, Metrics
 from .result import SimulationResult
 
 if TYPE_CHECKING:
@@ -44,15 +44,43 @@ def metrics_table(
     >>> th.simulation.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
     {'PD': {'status': 'ok', 'failure': None}, 'other': {'status': None, 'failure': 'not run'}}
     """
-    functions = metric_functions(metrics)
-    rows: list[list[Any]] = []
-    for name, result in results.items():
-        failed = isinstance(result, str)
-        values = [None if failed else function(result) for function in functions.values()]
-        rows.append([name, *values, result if failed else None])
-    if all(row[-1] is None for row in rows):
-        return Table(["", *functions], [row[:-1] for row in rows])
-    return Table(["", *functions, "failure"], rows)
+    runs = [None if isinstance(result, str) else result for result in results.values()]
+    values = {
+        name: [None if run is None else function(run) for run in runs]
+        for name, function in metric_functions(metrics).items()
+    }
+    named = not isinstance(metrics, Mapping)
+    columns = split_by_unit(values, [run.error_unit if named and run is not None else None for run in runs])
+    failures = [result if isinstance(result, str) else None for result in results.values()]
+    if any(failures):
+        columns["failure"] = failures
+    return Table(["", *columns], zip(results, *columns.values(), strict=True))
+
+
+def split_by_unit(columns: Mapping[str, list[Any]], units: Sequence[str | None]) -> dict[str, list[Any]]:
+    """Return columns of metrics, those of the error apart for each unit, which their names have.
+
+    Parameters
+    ----------
+    columns : mapping of str to list
+        Metrics by name, a value for each run.
+    units : sequence of str or None
+        Unit of the error of each run; None where that is not known.
+
+    Examples
+    --------
+    >>> from thunder_py.simulation.comparison import split_by_unit
+    >>> split_by_unit({"rmse": [0.1, 0.2], "status": ["ok", "ok"]}, ["rad", "m"])
+    {'rmse [rad]': [0.1, None], 'rmse [m]': [None, 0.2], 'status': ['ok', 'ok']}
+    """
+    known, found = dict.fromkeys(unit for unit in units if unit is not None), dict[str, list[Any]]()
+    for name, values in columns.items():
+        if name not in IN_ERROR_UNITS or not known:
+            found[name] = values
+            continue
+        for unit in known:
+            found[f"{name} [{unit}]"] = [x if y == unit else None for x, y in zip(values, units, strict=True)]
+    return found
 
 
 def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, Metric]:
@@ -151,7 +179,7 @@ class Comparison(Mapping[str, SimulationResult], Tabular):
         Returns
         -------
         Table
-            Metrics by run.
+            Metrics by run; those of the error have a column for each unit: ``rmse [rad]``, ``rmse [m, rad]``.
         """
         return metrics_table(self._results, metrics)
 
@@ -165,7 +193,8 @@ class Comparison(Mapping[str, SimulationResult], Tabular):
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Panels to draw, of ``"error"`` and ``"tau"``; default both, in a new figure.
+            Panels to draw, of ``"error"`` and ``"tau"``; default both, in a new figure. Where errors have several
+            units, there are panels ``"error [rad]"``, ``"error [m, rad]"`` in place of ``"error"``.
 
         Returns
         -------

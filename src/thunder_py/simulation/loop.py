@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..reference import JointReference, TaskReference
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
-from .divergence import warn_of_divergence
+from .divergence import warn_of_divergence, warn_of_limits
 from .friction import FrictionModel
 from .native import is_native, reference_is_native
 from .observers import read_observers
@@ -27,6 +27,7 @@ from .options import initial_state, loaded_at_start, motor_joints, start_positio
 from .protocols import ControllerLike, PlantLike
 from .result import LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
+from .tracking import replace_references
 
 _LOG = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ def simulate(
         at `q0` (`q0` itself, where there is none), and the velocities of the joints.
     torque_limits : float or (n,) array_like, optional
         Torques are clipped to plus and minus these values [N m or N], such as ``robot.limits.effort``; infinity is no
-        limit.
+        limit. A controller of `thunder_py.control` with an integral and without limits of its own has them for the run.
     payloads : sequence of Payload
         Bodies that the plant, which must be a `Robot`, picks up.
     external : sequence of ExternalWrench and ExternalTorque
@@ -110,7 +111,8 @@ def simulate(
         and ``<name>_contact``.
     log : sequence of str, optional
         Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
-        are always logged.
+        are always logged. A controller written in Python that has no signal ``error`` has that of the reference's q,
+        or of its p and R for the end effector of a `Robot`.
     log_every : int
         Control periods between logged rows, in a log of at most 8 GiB; the last state is always logged.
     integrator : {"rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant"}
@@ -127,6 +129,11 @@ def simulate(
     Result
         Logged arrays. If the state exceeds 1e8 (SI units), or the integrator finds no next state, the run ends early
         with the last status ``diverged``, and a `RuntimeWarning` names the time, the joint and the likely cause.
+
+    Warns
+    -----
+    LimitWarning
+        If a joint leaves the position or velocity limits of the plant, which do not stop it.
 
     Raises
     ------
@@ -160,10 +167,11 @@ def simulate(
     bodies = read_payloads(payloads, plant, native)
     times = time_options(duration, dt, control_period, log_every)
     _check_signals(controller)
+    bounds = torque_bounds(torque_limits, n)
     options = {
         "n": n,
         **times,
-        **_parts(sensors, actuators, n, times, None if native else integrator, torque_bounds(torque_limits, n)),
+        **_parts(sensors, actuators, n, times, None if native else integrator, bounds),
         "friction": _friction(friction, native, n, integrator),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
@@ -182,13 +190,31 @@ def simulate(
     if between is not None:
         warn_of_high_gains(controller, loaded, options["x0"][:n], between)
     with ExitStack() as stack:
+        stack.enter_context(_anti_windup(controller, bounds))
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
+    names = _names(plant, robot, n)
+    replace_references(raw, raw["labels"], names["joints"], _modelled(plant) if robot is None else robot)
     if friction is not None:
         raw["friction"] = friction.torque(raw["dq"])
-    result = _result(raw, _names(plant, robot, n), robot, bodies, held)
-    warn_of_divergence(result, controller, loaded, between, times)
+    result = _result(raw, names, robot, bodies, held)
+    if not warn_of_divergence(result, controller, loaded, between, times):
+        warn_of_limits(result, loaded)
     return result
+
+
+@contextmanager
+def _anti_windup(controller: object, bounds: Array) -> Iterator[None]:
+    """Give the torque limits of a run to a controller whose integral would wind up while they clip its torque."""
+    law = controller if isinstance(controller, _core.Controller) and "integral" in controller.signals else None
+    if law is None or law.torque_limits is not None or not bounds.size:
+        yield
+        return
+    law.torque_limits = bounds
+    try:
+        yield
+    finally:
+        law.torque_limits = None
 
 
 def _modelled(plant: object) -> Robot | None:

@@ -17,11 +17,12 @@ from ..errors import FileFormatError, ThunderError
 from ..files import parsing, read_archive, write_archive
 from ..io import parse_description
 from ..io.yaml_native import write_native
+from ..kinematics.task_rows import ROW_NAMES
 from ..model.description import RobotDescription
 from ..robot import Robot
 from ..table import Table, Tabular, html_text
 from ..values import Value, frozen, set_fields
-from .metrics import Metrics
+from .metrics import IN_ERROR_UNITS, Metrics
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -487,6 +488,21 @@ class SimulationResult(Metrics, Tabular):
         return self._signal("error")
 
     @property
+    def error_unit(self) -> str | None:
+        """Unit of the error: ``rad`` or ``rad or m`` of joints, ``m, rad``, ``m`` or ``rad of a pose`` of a task.
+
+        None where the error was not logged.
+        """
+        if "error" not in self.signals:
+            return None
+        labels = tuple(self.names.get("error", ()))
+        if labels != tuple(self.names.get("joints", ())) and labels and set(labels) <= {*ROW_NAMES}:
+            rows = [ROW_NAMES.index(label) < 3 for label in labels]
+            return "m" if all(rows) else "m, rad" if any(rows) else "rad of a pose"
+        joints = "" if self.description is None else self.description.joint_types
+        return "rad" if set(joints) == {"R"} else "rad or m"
+
+    @property
     def s(self) -> Array:
         """Velocity error dq_r - dq, (k, n)."""
         return self._signal("s")
@@ -637,8 +653,10 @@ class SimulationResult(Metrics, Tabular):
         return {**columns, "status": status}
 
     def _repr_html_(self) -> str:
-        names = ["torque_rms", *(["rmse", "steady_state_error", "peak"] if "error" in self.signals else [])]
-        return html_text(self, Table(["metric", "value"], [[name, getattr(self, name)()] for name in names]))
+        rows = [["torque_rms", self.torque_rms()]]
+        if self.error_unit is not None:
+            rows += [[f"{name} [{self.error_unit}]", getattr(self, name)()] for name in IN_ERROR_UNITS[:3]]
+        return html_text(self, Table(["metric", "value"], rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a flat dict of arrays, signals under their names, and ``names``."""

@@ -1,10 +1,14 @@
-// A controller driven by messages: one command for every state, and the safe torque without a reference.
+// The control loop: limits, controller and reference, observer, hold and brake, one command for every state. Whoever has the time
+// and the states drives it: messages of a middleware, a thread with a drive, a loop in Python.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "../control/adaptive_model.hpp"
 #include "../control/controller.hpp"
@@ -14,6 +18,7 @@
 #include "joint_follower.hpp"
 #include "quantiles.hpp"
 #include "safe_torque.hpp"
+#include "safety.hpp"
 #include "state_gate.hpp"
 #include "task_follower.hpp"
 
@@ -49,45 +54,89 @@ Eigen::MatrixXd joint_axes(std::shared_ptr<const Model> model);
 /// Whether two arms have the same joints, up to some centimeters and a few degrees: a calibrated one has those of the nominal one.
 bool same_joints(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other);
 
+/// A measured state. Arrays need not live longer than the call.
+struct MeasuredState {
+  std::int64_t stamp = 0, now = 0;  // of the measurement, and of its reception [ns]
+  const double *q = nullptr, *dq = nullptr;
+  Motors motors{};                  // of elastic joints, where they are measured
+  const double* gravity = nullptr;  // torque that the drive adds to every command; null where it adds none
+};
+
+/// Outcome of a run so far.
+struct RunReport {
+  Reason reason = Reason::none;  // for the present or past stop
+  bool at_once = false;          // the drive is stopped without braking
+  bool at_rest = false;          // the arm was at rest in the end
+  double t = 0.0;                // time of the last state since the first one [s]
+  std::int64_t cycles = 0, missed = 0, worst_missed = 0;
+};
+
 /// Stamps and `now` are nanoseconds of one clock. Methods that are noexcept do not allocate either, so that a real-time thread
 /// can call them; references and laws are made by others, handed over, and given back to be freed. One thread at a time.
 ///
-/// States that were lost, and a clock that was set back, are faults (Mode::fault) unless the loop is to `recover`: the safe
-/// torque is commanded once states are back, and references are refused until `reset`. Before the first reference is tracked
-/// nothing is a fault: programs and networks start in any order, and the loop waits for states.
+/// The states of the loop and what leads from one to another are in docs/architecture.md. A loop of a node goes on after what
+/// ends a reference, and after a fault by `reset`. Before the first reference is tracked nothing is a fault: programs and
+/// networks start in any order, and the loop waits for states. A run on a drive ends with the first reason to stop: the arm is
+/// braked to rest, for 2 s at most, or the drive is stopped at once. No fault is recovered from.
 class ControlLoop final : public Exclusive {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Settings {
-    Eigen::VectorXd torque_limits, torque_rate;         // n, positive; infinite for none [N m, N m/s]
-    double hold_rate = 150.0;                           // of the safe torque, see `braking_rate` [1/s]
     MotionLimits motion;                                // n, of references in joint space
     Eigen::VectorXd joining_speed;                      // n
-    Frame<double> frame;                                // of poses
+    Frame<double> frame{};                              // of poses
     TaskLimits task;
     double state_late = 0.02, state_lost = 0.25;        // [s]
     double reference_timeout = 0.2, patience = 0.5;     // [s]
     double largest_error = std::numeric_limits<double>::infinity();
     int invalid_states = 50;                            // in a row
-    bool recover = false;
+    int most_holds = 5;                                 // within 10 s, for want of a solution or at a limit
+    bool recover = false;                               // from lost states
+    bool run = false;                                   // a reason to stop ends in `stopped`
+    double watchdog = std::numeric_limits<double>::infinity();  // of the drive of a run [s]
+    double duration = std::numeric_limits<double>::infinity();  // of a run, from the first state to the stop [s]
+    int most_missed = 10;                                       // cycles of a run in a row without a valid state
   };
 
-  /// The law is this loop's alone; its torque limits are set. `observer` may be null.
-  ControlLoop(std::shared_ptr<Controller> law, Settings settings, std::shared_ptr<ExternalObserver> observer = nullptr);
+  /// The parts are this loop's alone; the law's torque limits are set to those of `safety`. `safety` and `brake` are of the arm
+  /// with its payload. Without a law, torques come by `finish`; `known` may be the law that they are of, or null.
+  ControlLoop(std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake, std::shared_ptr<Controller> law,
+              Settings settings, std::shared_ptr<ExternalObserver> observer = nullptr,
+              std::shared_ptr<Controller> known = nullptr);
 
   int n() const noexcept { return n_; }
   bool task() const noexcept { return task_; }
+  /// Marks all parts but the law as in use by this thread; throws `ConcurrentUse` where another one uses them.
+  std::vector<Exclusive::Use> use() const;
 
   // --- states
 
-  /// Answers a state; null, and counted, where it is dropped. x and dx are those of the motors of elastic joints, or null.
-  const Command* state(std::int64_t stamp, std::int64_t now, const double* q, const double* dq, const double* x = nullptr,
-                       const double* dx = nullptr, Clock::time_point begun = Clock::now()) noexcept;
+  /// Answers a state; null, and counted, where it is dropped or the run has ended.
+  const Command* state(const MeasuredState& state, Clock::time_point begun = Clock::now()) noexcept;
+  /// The same in two steps, for a torque from elsewhere: true where it is wanted. `answers` tells whether `finish` is to be called.
+  bool begin(const MeasuredState& state) noexcept;
+  bool answers() const noexcept { return answers_; }
+  /// `tau` is null where no torque was wanted, or none came.
+  const Command* finish(const double* tau, Status status, Clock::time_point begun = Clock::now()) noexcept;
   /// Counts a message that is no state.
   void refuse(std::int64_t stamp, std::int64_t now, Dropped why) noexcept;
-  /// To be called regularly: a command if states are late, gravity at the last position; null after `state_lost`.
+  /// There was no new state where one was due, in a run.
+  void miss() noexcept;
+  /// To be called regularly in a node: a command if states are late, gravity at the last position; null after `state_lost`.
   const Command* watch(std::int64_t now) noexcept;
+
+  // --- stops of a run
+
+  /// Any thread may ask for a stop: the arm is braked. A second one of `interrupted` stops the drive at once.
+  void request(Reason reason) noexcept;
+  /// Stops a run, by the thread that drives it. Only an expected reason is replaced by a later one.
+  void stop(Reason why, bool at_once = false) noexcept;
+  /// The drive is to be stopped now.
+  bool ended() const noexcept { return mode_ == Mode::stopped; }
+  const RunReport& report() const noexcept { return report_; }
+  /// The torque that the law, or the brake, demanded last.
+  const Eigen::VectorXd& demand() const noexcept { return demand_; }
 
   // --- references, by the loop's clock
 
@@ -96,7 +145,7 @@ class ControlLoop final : public Exclusive {
   /// Stamp of time 0 of the loop's clock.
   std::int64_t origin() const noexcept { return origin_; }
   /// A stamp on the loop's clock [s].
-  double time_of(std::int64_t stamp) const noexcept;
+  double time_of(std::int64_t stamp) const noexcept { return seconds(in_range(stamp) - origin_); }
   /// Time of the last state [s], and its positions; zero before the first one.
   double t() const noexcept { return t_; }
   const Eigen::VectorXd& q() const noexcept { return q_; }
@@ -122,15 +171,11 @@ class ControlLoop final : public Exclusive {
   LoopLaw make_law(std::shared_ptr<Controller> law) const;
   /// Exchanges the law for one of `make_law`, which goes on with the estimate if `continues`.
   void exchange(LoopLaw& law, bool continues) noexcept;
-  const LoopLaw& law() const noexcept { return law_; }
-  /// Axes of the law's robot, see `joint_axes`.
-  const Eigen::MatrixXd& axes() const noexcept { return axes_; }
+  /// Of a loop that has one.
+  const LoopLaw& law() const noexcept { return *law_; }
 
   // --- results
 
-  /// Gravity that the estimate of an adaptive law knows beyond a model, n values; null until it has held the arm, and once it
-  /// has diverged.
-  const double* load(const double* q, Evaluator& known) noexcept;
   Mode mode() const noexcept { return mode_; }
   Reason reason() const noexcept { return reason_; }
   bool contact() const noexcept;
@@ -144,52 +189,62 @@ class ControlLoop final : public Exclusive {
   void archive(StateArchive& state);
 
  private:
-  struct State {
-    const double *q, *dq;
-    Motors motors;
-  };
-
   void look_at_clock(std::int64_t now) noexcept;
-  double read_clock(std::int64_t stamp, std::int64_t now) noexcept;
-  const Command* look_at_invalid() noexcept;
-  void lose_states(Reason why) noexcept;
-  void answer(const State& state) noexcept;
-  bool track(const State& state) noexcept;
-  bool look_at_status(Status status) noexcept;
-  const TaskReference* pose_reference(const State& state) noexcept;
-  void limit_rate(std::int64_t now) noexcept;
-  void leave_tracking(Reason why) noexcept;
+  void read_clock(std::int64_t stamp, std::int64_t now) noexcept;
+  void count_missed(double gap) noexcept;
+  void look_at_invalid() noexcept;
+  void look_at_limits() noexcept;
+  void look_at_requests(Reason found) noexcept;
+  bool track() noexcept;
+  void look_at_law(const double* tau, Status status) noexcept;
+  const TaskReference* pose_reference() noexcept;
+  const double* load() noexcept;
+  void limit(std::int64_t now) noexcept;
+  void settle() noexcept;
+  void hold(Reason why) noexcept;
   void fault(Reason why) noexcept;
+  void lose_states(Reason why) noexcept;
   void pause() noexcept;
   void drop(Reason why) noexcept;
   void rejoin(Reason why) noexcept;
   const Command* command(std::int64_t stamp) noexcept;
 
-  LoopLaw law_;
+  std::shared_ptr<Safety> safety_;
+  std::shared_ptr<SafeTorque> brake_;
+  std::optional<LoopLaw> law_;
+  std::shared_ptr<Controller> known_;
   Settings settings_;
   std::shared_ptr<ExternalObserver> observer_;
   std::shared_ptr<TaskReferenceSource> source_;
   bool follows_source_ = false;
   TaskReference wanted_;  // by the source
-  const bool task_;
   // of every law: `make_law` must not look at one that is being exchanged
-  const int n_, e_, parameters_;
+  const int n_, e_;
+  const int parameters_;
+  const bool task_;
   const Eigen::MatrixXd axes_;
-  Evaluator dynamics_;
+  Evaluator dynamics_, held_;  // of the law's model, and of the brake's
   FrameMotion frame_;
-  SafeTorque safe_;
   StateGate gate_;
   JointFollower joints_;
   TaskFollower poses_;
   Quantiles period_, latency_, computing_;
   Command command_;
-  Mode mode_ = Mode::waiting;
+  RunReport report_;
+  std::atomic<Reason> requested_{Reason::none};
+  std::atomic<bool> at_once_{false};
+  Mode mode_ = Mode::starting;
   Reason reason_ = Reason::no_state;
-  bool has_origin_ = false, has_received_ = false, has_tau_ = false, bounded_rate_ = false, carries_ = false;
-  bool tracked_ = false;  // since the last reset
-  std::int64_t origin_ = 0, received_ = 0, given_ = 0;
-  double t_ = 0.0, resumed_ = 0.0, answered_ = 0.0;
-  Eigen::VectorXd q_, tau_, nan_, unused_, load_, most_, change_, zero_;  // tau_: the last command
+  bool has_origin_ = false, has_received_ = false, has_tau_ = false, carries_ = false, clipped_ = false, answers_ = false;
+  bool tracked_ = false;   // since the last reset
+  bool stopping_ = false;  // a run
+  Status status_ = Status::ok;
+  int without_state_ = 0, holds_ = 0;
+  std::int64_t stamp_ = 0, now_ = 0, origin_ = 0, received_ = 0, begun_ = 0;
+  double t_ = 0.0, resumed_ = 0.0, answered_ = 0.0, held_at_ = 0.0, stopped_at_ = 0.0, moved_at_ = 0.0;
+  Eigen::VectorXd q_, dq_, x_, dx_, gravity_, tau_, demand_, load_, nan_, unused_;  // tau_: on the joints
+  Motors motors_;
+  const double* added_ = nullptr;  // gravity_, where the drive adds it
   const JointReference still_;
 };
 

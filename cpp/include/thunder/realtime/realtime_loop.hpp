@@ -12,7 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "drive_control.hpp"
+#include "control_loop.hpp"
+#include "drive.hpp"
 #include "mailbox.hpp"
 #include "ring.hpp"
 #include "thread_settings.hpp"
@@ -29,7 +30,7 @@ struct LoopStatistics {
   ThreadOutcome outcome;
   ThreadUsage usage;  // from the first cycle on
   int thread = 0;     // its number
-  Mode mode = Mode::waiting;
+  Mode mode = Mode::starting;
   Reason why = Reason::no_state;
   std::int64_t refused = 0;  // references that could not be joined within limits, and laws in use by another thread
   bool drive_stopped = false;
@@ -45,8 +46,8 @@ class RealtimeLoop {
     int log_every = 1;                 // cycles
   };
 
-  /// The drive is this loop's alone. Throws std::invalid_argument for a signal that the law does not have.
-  RealtimeLoop(std::shared_ptr<Drive> drive, std::unique_ptr<DriveControl> control, Settings settings);
+  /// The drive and the loop are this thread's alone. Throws std::invalid_argument for a signal that the law does not have.
+  RealtimeLoop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop, Settings settings);
   RealtimeLoop(const RealtimeLoop&) = delete;
   RealtimeLoop& operator=(const RealtimeLoop&) = delete;
   /// Brakes the arm, and waits for the thread.
@@ -55,7 +56,7 @@ class RealtimeLoop {
   /// Throws std::logic_error for a second start, `ConcurrentUse` where another thread uses a part, std::system_error where
   /// there is no thread.
   void start();
-  void request(StopReason reason) noexcept { control_->request(reason); }
+  void request(Reason reason) noexcept { loop_->request(reason); }
   /// Waits for the end, at most for a time [s]; true once it has come.
   bool wait(double seconds);
   bool running() const noexcept { return started_ && !finished_; }
@@ -83,7 +84,7 @@ class RealtimeLoop {
   void drain(std::vector<double>& rows);
   long dropped_rows() const noexcept { return log_.dropped(); }
   LoopStatistics statistics();
-  int n() const noexcept { return control_->n(); }
+  int n() const noexcept { return loop_->n(); }
   bool task() const noexcept { return task_; }
 
  private:
@@ -101,14 +102,14 @@ class RealtimeLoop {
   void pace() noexcept;
   void exchange_parts() noexcept;
   void exchange_law() noexcept;
-  void write_log(const DriveState& state, const double* command) noexcept;
+  void write_log(const DriveState& state, const Command& command) noexcept;
   void publish() noexcept;
   void finish() noexcept;
   std::vector<const double*> signal_data(const Controller& law) const;
   Change prepare(const std::shared_ptr<Controller>& law) const;
 
   std::shared_ptr<Drive> drive_;
-  std::unique_ptr<DriveControl> control_;
+  std::shared_ptr<ControlLoop> loop_;
   Settings settings_;
   bool task_;
   std::vector<Signal> logged_;

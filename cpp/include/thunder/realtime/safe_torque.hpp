@@ -21,6 +21,8 @@ class SafeTorque final : public Exclusive {
   const std::shared_ptr<const Model>& model() const noexcept { return brake_.model(); }
   /// Number of motors of elastic joints.
   int motors() const noexcept { return model()->elastic_count(); }
+  /// The arm has come to rest, and the spring is set.
+  bool held() const noexcept { return held_; }
   /// Discards the held position.
   void leave() noexcept { started_ = held_ = false; }
   /// Never throws, never allocates. `motors` is empty where they are not measured; `load` is a torque that is added to the

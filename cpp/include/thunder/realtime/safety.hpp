@@ -10,7 +10,7 @@
 #include "../kernels/evaluator.hpp"
 #include "../planning/obstacles/clearance.hpp"
 #include "../threads/exclusive.hpp"
-#include "stop_reason.hpp"
+#include "command.hpp"
 
 namespace thunder::realtime {
 
@@ -37,10 +37,13 @@ class Safety : public Exclusive {
   const SafetyLimits& limits() const noexcept { return limits_; }
   const std::shared_ptr<ExternalObserver>& observer() const noexcept { return observer_; }
   /// The first violation since `reset`, or none.
-  StopReason reason() const noexcept { return reason_; }
-  void set_reason(StopReason reason) noexcept { reason_ = reason; }
+  Reason reason() const noexcept { return reason_; }
+  void set_reason(Reason reason) noexcept { reason_ = reason; }
   /// Looks at a state at time t and returns the kept violation.
-  StopReason check(double t, const double* q, const double* dq) noexcept;
+  Reason check(double t, const double* q, const double* dq) noexcept;
+  /// The same without the extrapolation, the contact and the memory, for a loop that goes on after a violation. Of positions the
+  /// stop alone is looked at, where the arm could come near a limit, and not while it is beyond one: it may return.
+  Reason guard(const double* q, const double* dq) noexcept;
   /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
   /// torque and rate whatever was demanded. The last command where the torque is null or not finite, which is a violation;
   /// a demand beyond the limits for longer than the patience is one too, as is one that was `clipped` before. The torques of
@@ -48,18 +51,22 @@ class Safety : public Exclusive {
   const Eigen::VectorXd& limit(double t, const double* tau, const double* gravity, bool clipped = false,
                                bool together = false) noexcept;
   const Eigen::VectorXd& command() const noexcept { return command_; }
+  /// The last command, from which the next one may differ by the torque rate.
+  void begin(const Eigen::VectorXd& command) noexcept;
+  /// Goes on with another clock.
+  void restart_clock() noexcept;
   /// Forgets the violation; the last command is zero.
   void reset() noexcept;
   void archive(StateArchive& state);
 
  private:
-  StopReason violated(StopReason reason) noexcept;
-  StopReason check_joints(const double* q, const double* dq) const noexcept;
+  Reason violated(Reason reason) noexcept;
+  Reason check_joints(const double* q, const double* dq) const noexcept;
   bool within(const double* q) const noexcept;
-  StopReason check_stop(const double* q, const double* dq) noexcept;
+  Reason check_stop(const double* q, const double* dq) noexcept;
   bool near_obstacle(const double* q) noexcept;
   bool touched(double t, const double* q, const double* dq) noexcept;
-  void watch(double t, StopReason reason, double& within, bool beyond) noexcept;
+  void watch(double t, Reason reason, double& within, bool beyond) noexcept;
 
   Evaluator dynamics_;
   SafetyLimits limits_;
@@ -67,7 +74,7 @@ class Safety : public Exclusive {
   std::shared_ptr<ExternalObserver> observer_;
   std::vector<Frame<double>> frames_;
   std::vector<Pose<double>> poses_;
-  StopReason reason_ = StopReason::none;
+  Reason reason_ = Reason::none;
   Eigen::VectorXd ahead_, target_, most_, change_, zero_, command_, tau_;  // tau_: on the joints, with what the drive adds
   double limited_at_, torque_within_, rate_within_;  // times of the last limit, and of the last ones within; NaN before any
 };

@@ -23,7 +23,7 @@ __all__ = ["ControllerNode"]
 _WATCH_RATE, _REPORT_EVERY = 100.0, 10
 #: number of checks per publication of the state, and per feedback of a goal
 _STATE_EVERY, _FEEDBACK_EVERY = 2, 5
-_LEVELS = {Mode.waiting: "STALE", Mode.hold: "WARN", Mode.tracking: "OK", Mode.fault: "ERROR"}
+_LEVELS = {Mode.starting: "STALE", Mode.tracking: "OK", Mode.fault: "ERROR"}
 #: label of the timing message
 _TIMING = "period, latency, computing [s], mode"
 
@@ -164,7 +164,7 @@ class ControllerNode:
         count, rate = self._count, (self._count - self._reported) * _WATCH_RATE / _REPORT_EVERY
         report = {**self.loop.report(), "commands per second": rate, "missed cycles": self._missed}
         text = f"{mode.name}: {self.loop.reason.value}{reset}"
-        self._diagnostics.send(messages.diagnostics_message(self.ros, _LEVELS[mode], text, report))
+        self._diagnostics.send(messages.diagnostics_message(self.ros, _LEVELS.get(mode, "WARN"), text, report))
         self._reported = count
 
 
