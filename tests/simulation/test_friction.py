@@ -19,7 +19,7 @@ from thunder_py.simulation import FrictionModel
 
 from ..control.arms import elbow, elbow_motion
 
-pytestmark = pytest.mark.filterwarnings("ignore:the run passes:RuntimeWarning")  # limits
+pytestmark = pytest.mark.filterwarnings("ignore:the run passes")  # limits
 
 POSTURE = np.array([0.1, -0.9, 0.6, -1.5, 0.4, 0.8, 0.2])
 
