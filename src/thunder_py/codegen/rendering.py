@@ -80,7 +80,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters |= {
-        "braced": _braced, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
+        "braced": _braced, "c_line": _c_line, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
         "python_type": _python_type, "return_type": _return_type, "size": prod,
         "thunder_type": _thunder_type, "yaml_number": number_text,
     }  # fmt: skip
@@ -166,6 +166,11 @@ def _python_type(results: dict[str, Shape]) -> str:
     """Return the Python type of the getter of a function."""
     types = ["Array" if shape else "float" for shape in results.values()]
     return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+
+
+def _c_line(text: str) -> str:
+    """Return a line of a C string; question marks may be trigraphs."""
+    return '"' + re.sub(r'(["\\?])', r"\\\1", text) + '\\n"'
 
 
 def _c_number(value: float, scalar: str) -> str:
