@@ -313,16 +313,6 @@ def same(one, other):
     assert (one.friction is None) == (other.friction is None)
 
 
-def test_a_robot_is_written_for_thunder_and_read_back(tmp_path):
-    arm = read()
-    save_description(arm, tmp_path / "arm3_conf.yaml")
-    again = load_description(tmp_path / "arm3_conf.yaml")
-    assert again.name == "arm3"
-    same(again, arm)
-    np.testing.assert_array_equal(again.friction.coefficients, arm.friction.coefficients)
-    assert any("link frames" in loss for loss in conversion_losses(load_description("ur5e"), "ur5e_conf.yaml"))
-
-
 FIELDS = (
     "joint_names",
     "link_names",

@@ -149,23 +149,25 @@ def _cpp_type(shape: Shape, scope: str = "") -> str:
     return f"{scope}Matrix<{prod(shape[:-1])}, {shape[-1]}>"
 
 
+def _together(types: list[str], kind: str = "std::tuple<{}>") -> str:
+    """Return the type of a result, or of several."""
+    return types[0] if len(types) == 1 else kind.format(", ".join(types))
+
+
 def _return_type(results: dict[str, Shape], scope: str = "") -> str:
     """Return the C++ type of the getter of a function."""
-    types = [_cpp_type(shape, scope) for shape in results.values()]
-    return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+    return _together([_cpp_type(shape, scope) for shape in results.values()])
 
 
 def _thunder_type(results: dict[str, Shape]) -> str:
     """Return the type of a getter of Thunder's class: a matrix of fixed size, also for vectors and scalars."""
     sizes = [(prod(shape[:-1]), shape[-1]) if len(shape) > 1 else (*shape, 1, 1)[:2] for shape in results.values()]
-    types = [f"Eigen::Matrix<double, {rows}, {columns}>" for rows, columns in sizes]
-    return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+    return _together([f"Eigen::Matrix<double, {rows}, {columns}>" for rows, columns in sizes])
 
 
 def _python_type(results: dict[str, Shape]) -> str:
     """Return the Python type of the getter of a function."""
-    types = ["Array" if shape else "float" for shape in results.values()]
-    return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+    return _together(["Array" if shape else "float" for shape in results.values()], "tuple[{}]")
 
 
 def _c_line(text: str) -> str:
