@@ -453,10 +453,9 @@ def _symbolic_bodies(value: Value, arm: RobotDescription, tip: str) -> tuple[tup
     places = {tip: arm.n, **{name: link for name, (link, _) in arm.frames.items()}}
     for name, entry in entries.items():
         if isinstance(entry.node, yaml.MappingNode):
-            part = entry.section(("mass", "com", "inertia", "CoM", "I"))
+            part = entry.section(("mass", "com", "inertia"))
             mass = part["mass"].whole(0, 1) if "mass" in part else 0
-            center, tensor = ("CoM", "I") if "CoM" in part or "I" in part else ("com", "inertia")
-            row = (mass, *_bits(part, 3, center), *_bits(part, 6, tensor))
+            row = (mass, *_bits(part, 3, "com"), *_bits(part, 6, "inertia"))
         elif isinstance(entry.node, yaml.SequenceNode):
             row = tuple(item.whole(0, 1) for item in entry.items(10))
         else:
@@ -699,17 +698,17 @@ def _chain(dh: Array, convention: str) -> dict[str, Array]:
 
 def _with_rest(arm: RobotDescription, rest: RobotDescription) -> RobotDescription:
     """Add what Thunder's keys lack; friction coefficients of both are those of Thunder's keys."""
-    changes: dict[str, Any] = {key: getattr(rest, key) for key in _OWN}
-    if rest.friction is not None:
-        Dl, other = arm.friction, rest.friction
-        names = (*(() if Dl is None else Dl.terms), *other.terms)
-        table = other.coefficients if Dl is None else np.hstack([Dl.coefficients, other.coefficients])
-        terms = tuple(term for term in Friction.TERMS if term in names)
-        changes["friction"] = Friction(terms=terms, coefficients=_columns(table, names, terms), delta=other.delta)
-        if "friction" in arm.masks:
-            bits = _columns(np.array(arm.masks["friction"], dtype=int), names, terms)
-            changes["masks"] = {**arm.masks, "friction": tuple(map(tuple, bits.tolist()))}
-    return arm.replace(**changes)
+    arm = arm.replace(**{key: getattr(rest, key) for key in _OWN})
+    Dl, other, masks = arm.friction, rest.friction, dict(arm.masks)
+    if other is None:
+        return arm
+    names = (*(() if Dl is None else Dl.terms), *other.terms)
+    table = other.coefficients if Dl is None else np.hstack([Dl.coefficients, other.coefficients])
+    terms = tuple(term for term in Friction.TERMS if term in names)
+    friction = Friction(terms=terms, coefficients=_columns(table, names, terms), delta=other.delta)
+    if "friction" in masks:
+        masks["friction"] = tuple(map(tuple, _columns(np.array(masks["friction"], dtype=int), names, terms).tolist()))
+    return arm.replace(friction=friction, masks=masks)
 
 
 def _columns(table: Array, names: Sequence[str], wanted: Sequence[str]) -> Array:
