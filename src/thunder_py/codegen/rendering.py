@@ -17,6 +17,7 @@ from ..io.yaml_native import number_text
 from ..io.yaml_thunder import FRICTION_TERMS, rest_lines, write_links, write_thunder
 from ..robot.lengths import length_names
 from .contents import Contents, Shape
+from .cpp_interface import c_text
 from .members import check_members, check_own_names, frame_getters, parameters, setters
 from .thunder import thunder_values
 
@@ -80,7 +81,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters |= {
-        "braced": _braced, "c_line": _c_line, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
+        "braced": _braced, "c_text": c_text, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
         "python_type": _python_type, "return_type": _return_type, "size": prod,
         "thunder_type": _thunder_type, "yaml_number": number_text,
     }  # fmt: skip
@@ -168,11 +169,6 @@ def _thunder_type(results: dict[str, Shape]) -> str:
 def _python_type(results: dict[str, Shape]) -> str:
     """Return the Python type of the getter of a function."""
     return _together(["Array" if shape else "float" for shape in results.values()], "tuple[{}]")
-
-
-def _c_line(text: str) -> str:
-    """Return a line of a C string; question marks may be trigraphs."""
-    return '"' + re.sub(r'(["\\?])', r"\\\1", text) + '\\n"'
 
 
 def _c_number(value: float, scalar: str) -> str:
