@@ -379,6 +379,9 @@ def test_the_file_of_a_class_is_the_robot(name, thunder, tmp_path):
     folder = generate(robot, tmp_path, name="arm", select="M", thunder=thunder)
     again = th.Robot.load(folder / "arm_conf.yaml")
     if not thunder:
+        (tmp_path / "bad.yaml").write_text((folder / "arm_conf.yaml").read_text().replace("par_gravity", "par_gravty"))
+        with pytest.raises(ThunderError, match="unknown key 'par_gravty'; did you mean 'par_gravity'"):
+            th.Robot.load(tmp_path / "bad.yaml")
         assert repr(again.description.replace(masks={})) == repr(robot.description.replace(name="arm", masks={}))
     right = robot.to_dh("modified") if thunder else robot
     np.testing.assert_allclose(again.parameters, right.parameters, rtol=1e-11, atol=1e-14)
