@@ -18,7 +18,7 @@ import dataclasses
 import difflib
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from ..model.inertia import dyn_from_reg, pseudo_inertia, reg_from_dyn, reg_from
 from ..model.model import RobotModel
 from ..model.parameters import parameter_changes
 from ..spatial import dh_chain, dh_transform, pose_from_rpy, rotation_about, rpy_from_rotation
-from .yaml_native import read_native, value_text, write_native
+from .yaml_native import block_lines, read_native, value_text, write_native
 from .yaml_text import Section, Value
 
 Masks = dict[str, Any]
@@ -540,7 +540,7 @@ def write_links(description: RobotDescription, form: str, version: str = "0.8") 
         return "\n".join([*lines, f"par_{form}: {value_text(np.pad(rows, ((2, 1), (0, 0))).ravel())}"]) + "\n"
     keys = REG_KEYS if form == "REG" else DYN_KEYS
     links = {f"link{i + 1}": {"inertial": dict(zip(keys, row, strict=True))} for i, row in enumerate(rows)}
-    return "\n".join([*lines, *_lines({"dynamics": links})]) + "\n"
+    return "\n".join([*lines, *block_lines({"dynamics": links})]) + "\n"
 
 
 def thunder_losses(description: RobotDescription) -> tuple[str, ...]:
@@ -640,17 +640,8 @@ def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None
     else:
         entries |= {"ELASTIC_MODEL": str(bool(drives)).lower(), **d.values, **chain, **forces}
         entries |= {"elastic": springs} if drives else {}
-    lines = [f"# {d.name}, a robot file of Thunder Dynamics {version}", *_lines(entries)]
+    lines = [f"# {d.name}, a robot file of Thunder Dynamics {version}", *block_lines(entries)]
     return "\n".join(lines + rest_lines(d, numbers=False)) + "\n"
-
-
-def _lines(entries: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    for key, value in entries.items():
-        if isinstance(value, Mapping):
-            yield f"{indent}{key}:"
-            yield from _lines(value, indent + "  ")
-        else:
-            yield f"{indent}{key}: {value if isinstance(value, str) else value_text(value)}"
 
 
 # --- the part of a file in the native format, which other programs ignore ---------------------------------------------

@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, of_kind, one_of, positive
+from ..checks import Array, array, one_of, positive
 from ..errors import FileFormatError, ThunderError
 from ..files import read_whole
 from ..io.mjcf import compiled
@@ -49,8 +49,6 @@ def with_payloads(
     ThunderError
         If a link's number is out of range, or its body has no name.
     """
-    for payload in payloads:
-        of_kind(payload, Payload, "each of payloads")
     phases: list[tuple[float, str, dict[str, Payload]]] = []
     attached: dict[str, Payload] = {}
     for k, payload in enumerate(sorted(payloads, key=lambda payload: payload.time), start=1):
@@ -274,7 +272,8 @@ class MujocoPlant(Stateful):
     True
     >>> np.allclose(plant.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau), atol=1e-8)
     True
-    >>> run = th.simulate(plant, th.ComputedTorque(robot, 100.0, 20.0), th.reference.SetPoint(q), 0.1, q0=q)
+    >>> rest = th.reference.SetPoint([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    >>> run = th.simulate(plant, th.ComputedTorque(robot, 100.0, 20.0), rest, 0.1)
     >>> run.rmse() < 1e-6
     True
     """
