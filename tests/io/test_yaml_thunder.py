@@ -13,7 +13,7 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.errors import FileFormatError, ThunderError, ThunderWarning
 from thunder_py.io import conversion_losses, load_description, parse_description, save_description
 from thunder_py.model.description import Elastic, Friction, Rotor
 from thunder_py.model.inertia import dyn_from_reg, pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
@@ -549,6 +549,28 @@ kin_loader:
     branch = kin.replace("parent: link2", "parent: link1")
     with pytest.raises(FileFormatError, match="parent must be the node before"):
         read(head.replace("dh_loader", "kin_loader") + branch + rest)
+
+
+def test_bodies_without_a_node_are_told():
+    """A misspelt name would take the mass of a body away."""
+    with pytest.warns(ThunderWarning, match=r"link22.inertial: not used: there is no node 'link22'; did you mean"):
+        arm = read(DH_10.replace("link2: {inertial", "link22: {inertial"))
+    assert not arm.inertial[1].any()
+
+
+@pytest.mark.parametrize("axis", ["[0, 0, 0]", "[0, 0, 1e-200]", "[0, 0, 1e200]"])
+def test_axes_of_extreme_length(axis):
+    text = f"""\
+pipeline: {{loaders: [kin_loader]}}
+kin_loader:
+  kinematics:
+    link1: {{joint_type: R, axis: {axis}, xyz: [0, 0, 0], rpy: [0, 0, 0]}}
+"""
+    if "1e" in axis:
+        np.testing.assert_array_equal(read(text).axes, [[0, 0, 1]])
+    else:
+        with pytest.raises(FileFormatError, match=r":4: kin_loader.*axis: must not be zero: a joint needs a direction"):
+            read(text)
 
 
 def test_keys_of_0_8_and_keys_at_the_top_are_read_in_version_1_0():

@@ -27,7 +27,7 @@ import numpy as np
 import yaml
 
 from ..checks import Array, check_name
-from ..errors import FileFormatError, outer_level
+from ..errors import FileFormatError, ThunderWarning, nearest_hint, outer_level
 from ..files import read_whole
 from ..model import elastic
 from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, check_physical_input
@@ -230,6 +230,9 @@ def _tree(kinematics: Value, masks: Masks) -> list[_Node]:
             raise value.error(f"parent must be the node before, for an arm without branches, got {parent!r}")
         kind = node["joint_type"].one_of((*_TYPES, "FIXED")) if "joint_type" in node else "FIXED"
         axis = node["axis"].numbers(3) if "axis" in node else np.array([0.0, 0.0, 1.0])
+        if not (largest := np.abs(axis).max()):
+            raise node["axis"].error("must not be zero: a joint needs a direction")
+        axis = axis / largest  # squares of extreme numbers could underflow or overflow
         nodes.append(_Node(name, _frame(node, given, name), kind, axis / np.linalg.norm(axis)))
     moving = [k for k, node in enumerate(nodes) if node.kind != "FIXED"]
     if not moving:
@@ -313,6 +316,10 @@ def _bodies(forces: Section | None, keys: _Keys, nodes: list[_Node]) -> tuple[di
 def _walk(nodes: list[_Node], forces: Section | None, keys: _Keys, masks: Masks) -> dict[str, Any]:
     """Collect joints, bodies and friction along the chain; bodies on the base do not matter."""
     bodies, frictions = _bodies(forces, keys, nodes)
+    known = [node.name for node in nodes]
+    for name, section in {**frictions, **bodies}.items():
+        if name not in known:
+            _warn(section.value, f"not used: there is no node {name!r}{nearest_hint(name, known)}")
     order = 0 if forces is None or "Dl_order" not in forces else forces["Dl_order"].whole(0, len(FRICTION_TERMS))
     if forces is not None and "Dl_order" not in forces and frictions:
         unused = next(iter(frictions.values()))
@@ -381,7 +388,7 @@ def _leading(value: Value, order: int) -> list[float]:
 
 
 def _warn(value: Value, text: str) -> None:
-    warnings.warn(str(value.error(text)), stacklevel=outer_level())
+    warnings.warn(str(value.error(text)), ThunderWarning, stacklevel=outer_level())
 
 
 def _elastic(part: Section | None, nodes: list[_Node], masks: Masks, loaders: list[str]) -> tuple[Elastic, ...]:
