@@ -106,6 +106,9 @@ def test_a_follower_inside_the_arm_is_refused(tmp_path):
     ) as error:
         load(tmp_path, arm(wrist))
     assert "fix_joints" not in str(error.value)
+    assert str(error.value).endswith("tip_link='high' ends the arm before it")
+    with pytest.warns(ThunderWarning, match="follow joints of the arm .mimic. are held at zero"):
+        assert load(tmp_path, arm(wrist), tip_link="high").n == 2
 
 
 def chain(*rest: str, extra: str = "") -> str:

@@ -85,12 +85,13 @@ def labels(names: Iterable[str], prefix: str = "", taken: Collection[str] = ()) 
 
     Characters that no label can have become underscores; repeated names get a number, and reserved names `prefix`.
     """
-    found: list[str] = []
+    found, used = list[str](), {*taken}
     for name in names:
         label = f"{prefix}:{name}" if prefix and name in RESERVED_NAMES else name
         if not is_label(label):
             label = "".join(c if is_label(c) or c == " " else "_" for c in label).strip()[:MAX_LABEL] or "_"
-        found.append(_numbered(label, {*found, *taken}))
+        found.append(_numbered(label, used))
+        used.add(found[-1])
     return found
 
 
@@ -309,7 +310,7 @@ class Tree:
         elif missing:
             name = getattr(joint, missing[0])
             reason = f"{missing[0]}: there is no link {name!r}{nearest_hint(name, self.links)}"
-        elif joint.child in self._above_of(joint.parent):
+        elif joint.child == joint.parent or (self.below[joint.child] and joint.child in self._above_of(joint.parent)):
             reason = f"links form a loop through {joint.child!r}"
         if reason:
             self.lost.append(Lost(joint.error(reason), joint.parent, joint.child, joint.kind != "fixed"))
@@ -508,7 +509,8 @@ class Tree:
         if leader in self._joints_below(joint):
             return joint.error(f"follows joint {leader.name!r} (mimic), which it carries")
         return joint.error(
-            f"follows joint {joint.leader!r} (mimic): a serial arm has independent joints, and a lock would change it"
+            f"follows joint {joint.leader!r} (mimic): a serial arm has independent joints, and a lock would change it; "
+            f"tip_link={joint.parent!r} ends the arm before it"
         )
 
     def _tip(self, link: str) -> str:

@@ -246,8 +246,10 @@ def without_own_frames(
     """Return the frames of a file without those that are the robot's base or end effector and have its name."""
     kept = dict(frames)
     for name, (link, T) in frames.items():
-        others = {*kept, *links} - {name}
         at_base = link == 0 and np.array_equal(T, np.eye(4))
+        if not at_base and name != tip:
+            continue
+        others = {*kept, *links} - {name}
         if (at_base and name == own_frame("base", others)) or (name == tip == own_frame("tool", others)):
             del kept[name]
     return kept
