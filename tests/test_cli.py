@@ -12,6 +12,7 @@ import pytest
 import thunder_py as th
 from thunder_py import _core, cli, robots
 from thunder_py.cli.info import consistency
+from thunder_py.cli.robot_options import as_options
 from thunder_py.io.selection import gripper_joints
 
 URDF = Path(__file__).parent / "data" / "urdf" / "pendulum.urdf"
@@ -551,6 +552,8 @@ def test_an_arm_is_converted_for_thunder_and_read(version, thunder, tmp_path):
     assert (status, out) == (0, "arm_conf.yaml\n")
     assert "not carried over: link frames other than those of modified Denavit-Hartenberg parameters are lost" in err
     assert thunder("convert", "ur5e", "arm_par_REG.yaml", "--thunder", version)[0] == 0
+    status, _, err = thunder("convert", "ur5e", "arm.yaml", "--thunder", version)
+    assert (status, "--thunder is for files NAME_conf.yaml" in err) == (2, True)
     assert ("pipeline:" in (tmp_path / "arm_conf.yaml").read_text()) == (version == "1.0")
     for file in ("arm_conf.yaml", "arm_par_REG.yaml"):
         arm, q = th.Robot.load(tmp_path / file), np.linspace(-1.0, 1.0, 6)
@@ -564,3 +567,9 @@ def test_gen_names_the_options_that_thunder_excludes(thunder, options):
         2,
         "thunder gen: error: --thunder is for the C++ class in double; leave out -p (--python) and --scalar float",
     )
+
+
+def test_names_with_any_quotes_and_braces_are_options():
+    text = """pass base_link='b', tip_link="l'eft", fix_joints={"a'1": 0.0, 'b}, 2': 0.5}  # 2 joints"""
+    expected = """pass --base-link='b' --tip-link="l'eft" --fix-joint="a'1"=0.0 --fix-joint='b}, 2'=0.5  # 2 joints"""
+    assert as_options(text) == expected

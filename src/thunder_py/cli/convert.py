@@ -33,10 +33,10 @@ mujoco.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the subcommand."""
     parser.add_argument(
-        "source", metavar="IN", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file"
+        "source", metavar="IN", help="name of a bundled robot, or path of a .yaml, .urdf, .xacro, .xml or .mjcf file"
     )
     parser.add_argument("target", metavar="OUT", type=Path, help="file to write; its suffix selects the format")
-    parser.add_argument("--thunder", choices=("0.8", "1.0"), default="0.8", help="version of Thunder's formats")
+    parser.add_argument("--thunder", choices=("0.8", "1.0"), help="version of Thunder's formats, default 0.8")
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     parser.add_argument("--name", help="name of the robot, an identifier; default the name in its file")
     add_robot_options(parser)
@@ -45,14 +45,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Read, write, and tell what is lost."""
     from ..io import SUFFIXES, conversion_losses
+    from ..io.yaml_thunder import LINKS_ENDS, ROBOT_END
 
     target: Path = arguments.target
     check_target(target, "OUT", SUFFIXES)
+    if arguments.thunder and not target.stem.endswith((ROBOT_END, *LINKS_ENDS)):
+        raise ThunderError(
+            f"--thunder is for files NAME_conf.yaml, NAME_par_REG.yaml or NAME_par_DYN.yaml, got {target}"
+        )
     if target.exists() and not arguments.force:
         raise ThunderError(f"{target} is there already; --force replaces it")
     robot = load_robot(arguments.source, arguments, name=arguments.name)
     losses = conversion_losses(robot.description, target)
-    robot.save(target, lossy=True, thunder=arguments.thunder)
+    robot.save(target, lossy=True, thunder=arguments.thunder or "0.8")
     for loss in losses:
         print(f"not carried over: {loss}", file=sys.stderr)
     print(target)

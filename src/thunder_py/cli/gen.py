@@ -38,7 +38,7 @@ follows the file's masks (Thunder's symb); in a file without any, inertial and f
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the subcommand."""
-    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
+    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xacro, .xml or .mjcf file")
     parser.add_argument("-n", "--name", help="prefix of files and functions, default the robot's name")
     parser.add_argument(
         "-o",

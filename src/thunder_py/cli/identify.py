@@ -54,7 +54,7 @@ _READING = ("unit", "topic", "rate")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the subcommand."""
-    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
+    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xacro, .xml or .mjcf file")
     parser.add_argument("logs", nargs="+", metavar="LOG", help="files with logs")
     reading = parser.add_argument_group("logs")
     reading.add_argument("--unit", choices=("rad", "deg"), default="rad", help="unit of angles whose columns name none")
@@ -66,7 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIGNAL=NAMES",
         help="names of the columns, such as t=stamp q=a,b tau=i,j; of a bag q=JOINTS, its names of the joints",
     )
-    reading.add_argument("--rate", type=float, metavar="HZ", help="rows per second of logs without a column of time")
+    reading.add_argument(
+        "--rate",
+        type=float,
+        metavar="HZ",
+        help="rows per second of logs without a column of time; such a column is not read then",
+    )
     reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")
     fit = parser.add_argument_group("fit")
     fit.add_argument("--cutoff", type=float, required=True, metavar="HZ", help="cutoff frequency of the filters")

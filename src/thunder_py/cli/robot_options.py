@@ -9,6 +9,8 @@ from typing import Any
 from ..robot import Robot
 from .text import argument
 
+#: a name as Python writes it
+_QUOTED = r"""(?:'[^']*'|"[^"]*")"""
 _NAMES = ("base_link", "tip_link", "missing_inertia")
 
 
@@ -52,10 +54,10 @@ def as_options(text: str) -> str:
     >>> as_options("pass base_link='w', tip_link='l4', fix_joints={'a': 0.0, 'b': 0.0}")
     "pass --base-link='w' --tip-link='l4' --fix-joint='a'=0.0 --fix-joint='b'=0.0"
     """
-    text = re.sub(r"(?<='), (?=(tip_link|fix_joints)=)", " ", text)
+    text = re.sub(r"(?<=['\"]), (?=(tip_link|fix_joints)=)", " ", text)
     text = re.sub(
-        r"fix_joints=\{(.*?)\}",
-        lambda found: re.sub(r"(?:^|, )('[^']*'): ", r" --fix-joint=\1=", found[1]).strip(),
+        rf"fix_joints=\{{({_QUOTED}: [^,}}]*(?:, {_QUOTED}: [^,}}]*)*)\}}",
+        lambda found: re.sub(rf"(?:^|, )({_QUOTED}): ", r" --fix-joint=\1=", found[1]).strip(),
         text,
     )
     text = re.sub(r"(?<!')\b(base|tip)_link(?=[=:])", r"--\1-link", text)

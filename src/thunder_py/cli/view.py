@@ -62,7 +62,7 @@ _size = argument(_read_size, "expected a size such as 640x480")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the subcommand."""
-    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
+    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xacro, .xml or .mjcf file")
     parser.add_argument(
         "--q", type=_numbers, metavar="Q1,Q2,...", help="joint positions [rad or m], default the middle of limits"
     )
