@@ -334,9 +334,7 @@ void ControlLoop::look_at_law(const double* tau, Status status) noexcept {
     drop(Reason::no_solution);
     return hold(Reason::no_solution);
   }
-  Reason near = safety_->speeds_up(q_.data(), dq_.data(), tau) ? Reason::velocity : Reason::none;
-  if (near == Reason::none && !settings_.run) near = safety_->guard(q_.data(), dq_.data(), tau);
-  if (near != Reason::none) {
+  if (const Reason near = settings_.run ? Reason::none : safety_->guard(q_.data(), dq_.data(), tau); near != Reason::none) {
     drop(near);
     return hold(near);
   }

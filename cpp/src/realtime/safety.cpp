@@ -100,6 +100,12 @@ Reason Safety::check(double t, const double* q, const double* dq) noexcept {
   return violated(found);
 }
 
+Reason Safety::check_velocities(const double* dq) const noexcept {
+  for (int i = 0; i < n(); ++i)
+    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
+  return Reason::none;
+}
+
 Reason Safety::check_joints(const double* q, const double* dq) const noexcept {
   for (int i = 0; i < n(); ++i) {
     const double ahead = q[i] + limits_.lookahead * dq[i];
@@ -110,13 +116,16 @@ Reason Safety::check_joints(const double* q, const double* dq) const noexcept {
 }
 
 Reason Safety::guard(const double* q, const double* dq, const double* tau) noexcept {
+  if (dynamics_.model().elastic_count() > 0) return check_velocities(dq);
+  dynamics_.forward_dynamics(q, dq, tau, ahead_.data());
+  ahead_ = Eigen::Map<const Eigen::VectorXd>(dq, n()) + kReactionPeriods * limits_.period * ahead_;
   bool near = limits_.obstacles.size() > 0;
   for (int i = 0; i < n(); ++i) {
-    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
     const double reach = kNear + kSoon * std::abs(dq[i]);
     near = near || q[i] - reach < limits_.lower[i] || q[i] + reach > limits_.upper[i];
   }
-  return near && dynamics_.model().elastic_count() == 0 ? check_stop(q, dq, tau, lower_, upper_) : Reason::none;
+  if (check_velocities(dq) != Reason::none || check_velocities(ahead_.data()) != Reason::none) return Reason::velocity;
+  return near ? check_stop(q, dq, tau, lower_, upper_) : Reason::none;
 }
 
 void Safety::allow(const double* q) noexcept {
@@ -124,14 +133,6 @@ void Safety::allow(const double* q) noexcept {
     lower_[i] = std::min(limits_.lower[i], q[i] - kStill);
     upper_[i] = std::max(limits_.upper[i], q[i] + kStill);
   }
-}
-
-bool Safety::speeds_up(const double* q, const double* dq, const double* tau) noexcept {
-  if (dynamics_.model().elastic_count() > 0) return false;
-  dynamics_.forward_dynamics(q, dq, tau, ahead_.data());
-  for (int i = 0; i < n(); ++i)
-    if (!(std::abs(dq[i] + limits_.period * ahead_[i]) <= limits_.velocity[i])) return true;
-  return false;
 }
 
 bool Safety::within(const double* q, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const noexcept {

@@ -46,8 +46,6 @@ class Safety : public Exclusive {
   /// return, and go no further.
   Reason guard(const double* q, const double* dq, const double* tau) noexcept;
   void allow(const double* q) noexcept;
-  /// Would a torque on the joints bring one of them beyond its velocity limit within a period?
-  bool speeds_up(const double* q, const double* dq, const double* tau) noexcept;
   /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
   /// torque and rate whatever was demanded. The last command where the torque is null or not finite, which is a violation;
   /// a demand beyond the limits for longer than the patience is one too, as is one that was `clipped` before. The torques of
@@ -65,6 +63,7 @@ class Safety : public Exclusive {
 
  private:
   Reason violated(Reason reason) noexcept;
+  Reason check_velocities(const double* dq) const noexcept;
   Reason check_joints(const double* q, const double* dq) const noexcept;
   bool within(const double* q, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const noexcept;
   Reason check_stop(const double* q, const double* dq, const double* tau, const Eigen::VectorXd& lower,
