@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> Runs:
     with ExitStack() as stack:
         workers = stack.enter_context(connect(options.cluster)) if options.cluster else options.jobs
         runs = th.simulate_many(make, sets, workers=workers, store=options.store, metrics=METRICS, progress=True)
-    errors = runs.to_pandas().groupby(["mass", "gain"])["steady_state_error"].median()
+    errors = runs.to_pandas().groupby(["mass", "gain"])["steady_state_error [rad]"].median()
     for mass in MASSES:
         gain, error = errors[mass].idxmin(), errors[mass].min()
         print(f"payload {mass:g} kg: least error {1e3 * error:.2f} mrad with the gain {gain:g}")

@@ -545,11 +545,13 @@ def test_what_identify_refuses(thunder):
         assert err.startswith(f"thunder identify: error: {message}")
 
 
-def test_an_arm_is_converted_for_thunder_and_read(thunder, tmp_path):
-    status, out, err = thunder("convert", "ur5e", "arm_conf.yaml")
+@pytest.mark.parametrize("version", ["0.8", "1.0"])
+def test_an_arm_is_converted_for_thunder_and_read(version, thunder, tmp_path):
+    status, out, err = thunder("convert", "ur5e", "arm_conf.yaml", "--thunder", version)
     assert (status, out) == (0, "arm_conf.yaml\n")
     assert "not carried over: link frames other than those of modified Denavit-Hartenberg parameters are lost" in err
-    assert thunder("convert", "ur5e", "arm_par_REG.yaml")[0] == 0
+    assert thunder("convert", "ur5e", "arm_par_REG.yaml", "--thunder", version)[0] == 0
+    assert ("pipeline:" in (tmp_path / "arm_conf.yaml").read_text()) == (version == "1.0")
     for file in ("arm_conf.yaml", "arm_par_REG.yaml"):
         arm, q = th.Robot.load(tmp_path / file), np.linspace(-1.0, 1.0, 6)
         np.testing.assert_allclose(arm.mass_matrix(q), th.Robot.load("ur5e").mass_matrix(q), rtol=0, atol=1e-12)

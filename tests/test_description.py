@@ -167,7 +167,7 @@ def test_bad_input():
             "axis of joint 2 must have unit length, got [0.0, 1.0, 1.0] of length 1.41421",
         ),
         (lambda: arm().replace(dh=None), "convention must be 'modified' or 'standard' with a DH table ... got 'mod..."),
-        (lambda: arm().replace(dh=None, convention="x"), "convention must be modified, standard or placements, got..."),
+        (lambda: arm().replace(dh=None, convention="x"), "convention must be ... and 'placements' without, got 'x'..."),
         (lambda: arm().replace(offsets=[pose_from_rpy((1, 0, 0))] * 2), "offsets must be those of the DH table..."),
         (lambda: arm(joint_names=("a",)), "joint_names must be 2 names, got ('a',)"),
         (lambda: arm(link_names=("a", "a")), "link names must differ, got 'a' twice"),

@@ -91,8 +91,8 @@ def test_only_public_names_are_listed(name):
         (MOTIONS[0], ["t", "x", "y", "z"], len(MOTIONS[0])),
         (MOTIONS, ["trial", "subject", "task", "name", "t", "x", "y", "z"], sum(map(len, MOTIONS))),
         (PROJECTION, ["score.1.1", "score.1.2", "score.1.3", "score.2.1"], 6),
-        (th.compare_results({"PD": RUN}).table(["rmse"]), ["", "rmse"], 1),
-        (th.compare_results({"PD": RUN}), ["", "rmse"], 1),
+        (th.compare_results({"PD": RUN}).table(["rmse"]), ["", "rmse [rad]"], 1),
+        (th.compare_results({"PD": RUN}), ["", "rmse [rad]"], 1),
     ],
     ids=["run", "trial", "set", "scores", "table", "comparison"],
 )

@@ -1,57 +1,15 @@
-// Drives in C++ and the thread that runs a control loop on one, for Python.
+// The thread that runs a control loop on a drive in C++, for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
 #include "gil.hpp"
 #include "realtime.hpp"
-#include "simulation.hpp"
 #include "thunder/realtime/realtime_loop.hpp"
-#include "thunder/realtime/simulated_drive.hpp"
 
 namespace thunder::python {
 
 namespace {
 
 using namespace realtime;
-
-std::shared_ptr<SimulatedDrive> make_simulated_drive(std::shared_ptr<Model> plant, const ArrayLike& q, double period,
-                                                     double cycle, double watchdog, const ArrayLike& torque_limits,
-                                                     const ArrayLike& torque_rate,
-                                                     const std::optional<std::shared_ptr<Model>>& compensated,
-                                                     const std::vector<PayloadTuple>& payloads,
-                                                     const std::vector<ActionTuple>& external, bool real_time) {
-  const int n = plant->n();
-  DriveFacts facts{period, cycle, watchdog, read_limits(torque_limits, "torque_limits", n),
-                   read_limits(torque_rate, "torque_rate", n)};
-  auto actions = read_actions(external, *plant);
-  auto arm = std::make_unique<RigidPlant>(std::move(plant), read_payloads(payloads), std::move(actions));
-  return std::make_shared<SimulatedDrive>(
-      std::move(arm), SimulatedDrive::Settings{std::move(facts), read_column(q, "q", n),
-                                               compensated ? *compensated : nullptr, real_time});
-}
-
-void bind_drives(py::module_& module) {
-  py::class_<Drive, std::shared_ptr<Drive>>(module, "Drive", "Drive of an arm, for loops in C++.");
-  ExclusiveClass<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>> c(module, "SimulatedDrive",
-                                                                           "A drive whose arm is simulated.");
-  // not marked as a use: another thread may call it while a loop uses the drive
-  static_cast<py::class_<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>>&>(c).def(
-      "_inject",
-      [](SimulatedDrive& drive, int fault, double time) {
-        drive.inject(read_enum<DriveFault>(fault, kDriveFaults, "fault"), time);
-      },
-      py::arg("fault"), py::arg("time"));
-  c.def(py::init(&make_simulated_drive), py::arg("plant").none(false), py::arg("q"), py::arg("period"), py::arg("cycle"),
-        py::arg("watchdog"), py::arg("torque_limits"), py::arg("torque_rate"), py::arg("compensated").none(true),
-        py::arg("payloads"), py::arg("external"), py::arg("real_time"))
-      .def_property_readonly("q", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.q()); },
-                             "Present positions (n,) [rad or m].")
-      .def_property_readonly("dq", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.dq()); },
-                             "Present velocities (n,) [rad/s or m/s].")
-      .def_property_readonly("running", &SimulatedDrive::running, "Whether it was started and not stopped.")
-      .def_property_readonly("failed", &SimulatedDrive::failed, "Whether it reported a fault.")
-      .def_property_readonly("largest_step", &SimulatedDrive::largest_step,
-                             "Largest step between two commands, as a part of the torque rate's.");
-}
 
 /// Throws in a process that was forked from the loop's.
 RealtimeLoop& here(RealtimeLoop& loop) {
@@ -115,7 +73,7 @@ void require_stop(int reason) { read_enum<Reason>(reason, kReasons, "reason"); }
 }  // namespace
 
 void bind_realtime_loop(py::module_& module) {
-  bind_drives(module);
+  bind_simulated_arm(module);
   py::class_<RealtimeLoop, std::shared_ptr<RealtimeLoop>>(module, "RealtimeLoop", "A control loop in a thread of its own.")
       .def(py::init(&make_realtime_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("priority"),
            py::arg("core"), py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))

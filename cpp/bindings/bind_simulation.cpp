@@ -47,19 +47,6 @@ std::unique_ptr<LoggedControl> native_control(const py::object& controller, cons
   return std::make_unique<NativeControl<Reference>>(py::cast<C&>(controller), source);
 }
 
-/// A name, or a Python function for `PythonIntegrator`.
-std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const py::object& owner, const Plant& plant) {
-  const int size = plant.state_size();
-  if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, size);
-  const auto name = py::cast<std::string>(integrator);
-  if (name == "plant") return std::make_unique<OwnIntegrator>(owner, plant.n());
-  if (name == "rk4") return std::make_unique<RungeKutta4>(plant);
-  if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(plant);
-  if (name == "implicit_midpoint") return std::make_unique<ImplicitMidpoint>(plant);
-  throw py::value_error("integrator must be 'plant', 'rk4', 'semi_implicit_euler' or 'implicit_midpoint', got '" + name +
-                        "'");
-}
-
 void add_logs(ClosedLoop& loop, const LoggedControl& control, const std::optional<std::vector<std::string>>& log,
               py::dict& labels) {
   std::vector<std::string> wanted;
@@ -158,26 +145,7 @@ struct LoopArguments {
   bool native_plant, native_control;
 };
 
-std::unique_ptr<Plant> make_arm(std::shared_ptr<Model> model, std::vector<Payload> payloads,
-                                std::vector<ExternalAction> actions) {
-  if (model->elastic_count() == 0)
-    return std::make_unique<RigidPlant>(std::move(model), std::move(payloads), std::move(actions));
-  require_motor_inertia(*model);
-  return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
-}
-
-/// State after Runge-Kutta steps of a robot under a constant torque.
-py::array_t<double> advance_arm(std::shared_ptr<Model> model, const ArrayLike& state, const ArrayLike& tau, double dt, int steps) {
-  const std::unique_ptr<Plant> plant = make_arm(std::move(model), {}, {});
-  RungeKutta4 integrator(*plant);
-  const int size = plant->state_size();
-  const Eigen::VectorXd torque = read_numbers(tau, "tau", plant->n()), start = read_numbers(state, "state", size);
-  py::array_t<double> result(size, start.data());
-  for (int k = 0; k < steps; ++k) integrator.step(*plant, 0.0, dt, torque.data(), result.mutable_data());
-  return result;
-}
-
-std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
+std::unique_ptr<Plant> make_plant(const LoopArguments& a, int n) {
   if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
   const auto& known = py::cast<const Model&>(a.plant);  // refuses None
   if (known.n() != n)
@@ -303,7 +271,7 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
   const PartsInUse in_use(arguments);
   if (py::hasattr(arguments.controller, "reset")) arguments.controller.attr("reset")();
   const double period = settings.dt * settings.steps_per_period;
-  auto arm = make_arm(arguments, n);
+  auto arm = make_plant(arguments, n);
   const Plant& driven = *arm;
   const auto observers = make_observers(arguments, driven);
   const auto plant = add_actuators(arguments, std::move(arm));
@@ -326,6 +294,26 @@ Eigen::VectorXd to_vector(const ArrayLike& value, const char* name) { return rea
 
 }  // namespace
 
+std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const py::object& owner, const Plant& plant) {
+  const int size = plant.state_size();
+  if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, size);
+  const auto name = py::cast<std::string>(integrator);
+  if (name == "plant") return std::make_unique<OwnIntegrator>(owner, plant.n());
+  if (name == "rk4") return std::make_unique<RungeKutta4>(plant);
+  if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(plant);
+  if (name == "implicit_midpoint") return std::make_unique<ImplicitMidpoint>(plant);
+  throw py::value_error("integrator must be 'plant', 'rk4', 'semi_implicit_euler' or 'implicit_midpoint', got '" + name +
+                        "'");
+}
+
+std::unique_ptr<Plant> make_arm(std::shared_ptr<Model> model, std::vector<Payload> payloads,
+                                std::vector<ExternalAction> actions) {
+  if (model->elastic_count() == 0)
+    return std::make_unique<RigidPlant>(std::move(model), std::move(payloads), std::move(actions));
+  require_motor_inertia(*model);
+  return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
+}
+
 std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& tuples) {
   std::vector<Payload> payloads;
   for (const auto& [time, link, parameters] : tuples)
@@ -344,8 +332,6 @@ std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples,
 }
 
 void bind_simulation(py::module_& module) {
-  module.def("advance_arm", &advance_arm, py::arg("robot"), py::arg("state"), py::arg("tau"), py::arg("dt"), py::arg("steps"),
-             "State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,).");
   module.def(
       "simulate",
       [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,

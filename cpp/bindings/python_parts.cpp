@@ -3,11 +3,14 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace thunder::python {
 
 namespace {
+
+constexpr std::size_t kPose = 12;  // position and rotation matrix
 
 std::vector<int> read_motor_joints(const py::object& plant, int n) {
   const py::object given = py::getattr(plant, "motor_joints", py::tuple());
@@ -113,21 +116,27 @@ PythonControl::PythonControl(py::object controller, py::object reference, int n,
       step_(controller_.attr("step")),
       n_(n),
       motors_(py::cast<bool>(py::bool_(py::getattr(controller_, "sees_motors", py::bool_(false)))) ? motors : 0) {
-  if (py::isinstance<Controller>(controller_))
+  if (py::isinstance<Controller>(controller_)) {
     native_ = &py::cast<const Controller&>(controller_);
-  else if (py::hasattr(controller_, "signals"))
-    make_signals();
+    return;
+  }
+  if (py::hasattr(controller_, "signals")) make_signals();
+  const auto is_error = [](const Signal& signal) { return signal.name == "error"; };
+  if (std::any_of(signals_.begin(), signals_.end(), is_error)) return;
+  target_.resize(static_cast<std::size_t>(n_) + kPose);
+  signals_.push_back({"error", target_.data(), std::vector<std::string>(target_.size(), "reference")});
 }
 
 Status PythonControl::operator()(double t, const double* q, const double* dq, const Motors& motors, double* tau) {
   const py::object q_ = vector_copy(q, n_), dq_ = vector_copy(dq, n_), reference = reference_(t);
+  if (!target_.empty()) read_reference(reference);
   const py::object torque = motors_ == 0 ? step_(t, q_, dq_, reference)
                                          : step_(t, q_, dq_, reference, vector_copy(motors.x, motors_),
                                                  vector_copy(motors.dx, motors_));
   const auto values = read_measurement(torque, "result of controller.step", n_);
   std::copy_n(values.data(), n_, tau);
   if (native_ != nullptr) return native_->status();
-  if (!signals_.empty()) refresh_signals();
+  refresh_signals();
   if (!py::hasattr(controller_, "status")) return Status::ok;
   return read_enum<Status>(py::cast<int>(py::int_(controller_.attr("status"))), 5, "controller.status");
 }
@@ -145,9 +154,21 @@ void PythonControl::make_signals() {
   }
 }
 
+void PythonControl::read_reference(const py::object& reference) {
+  std::fill(target_.begin(), target_.end(), std::nan(""));
+  double* out = target_.data();
+  for (const auto& [name, size] : {std::pair{"q", n_}, {"p", 3}, {"R", 9}}) {
+    const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(
+        py::getattr(reference, name, py::none()));
+    if (values && values.size() == size) std::copy_n(values.data(), size, out);
+    out += size;
+  }
+}
+
 void PythonControl::refresh_signals() {
+  if (buffers_.empty()) return;
   const py::object values = controller_.attr("signals");
-  for (std::size_t k = 0; k < signals_.size(); ++k) {
+  for (std::size_t k = 0; k < buffers_.size(); ++k) {
     const auto array = read_measurement(values[py::str(signals_[k].name)], signals_[k].name.c_str(), signals_[k].size());
     std::copy_n(array.data(), array.size(), buffers_[k].data());
   }

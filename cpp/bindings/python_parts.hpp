@@ -57,7 +57,8 @@ class LoggedControl : public ControlStep {
 };
 
 /// Any object with `step(t, q, dq, reference)` that returns the torque; `status` and `signals` are optional. Where
-/// `sees_motors` is true it is `step(t, q, dq, reference, x, dx)`.
+/// `sees_motors` is true it is `step(t, q, dq, reference, x, dx)`. Without a signal ``error`` of its own it has one
+/// labeled `reference`, which is that: q, p and R (row by row), NaN for what it lacks.
 class PythonControl final : public LoggedControl, public CallsPython {
  public:
   PythonControl(py::object controller, py::object reference, int n, int motors);
@@ -67,12 +68,14 @@ class PythonControl final : public LoggedControl, public CallsPython {
  private:
   void make_signals();
   void refresh_signals();
+  void read_reference(const py::object& reference);
 
   py::object controller_, reference_, step_;
   int n_, motors_;  // motors of which it sees the state
   const Controller* native_ = nullptr;
   std::vector<Signal> signals_;
   std::vector<std::vector<double>> buffers_;
+  std::vector<double> target_;  // q, p, R; empty where the controller has an error of its own
 };
 
 }  // namespace thunder::python

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "panda_control.hpp"
-#include <thunder/realtime/simulated_drive.hpp>
+#include <thunder/realtime/simulated_arm.hpp>
 
 namespace example {
 
@@ -68,8 +68,10 @@ int main() {
   using namespace thunder::realtime;
   const auto model = robots::panda();
   const Eigen::VectorXd start = example::vector({0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7});
-  SimulatedDrive arm(std::make_unique<thunder::RigidPlant>(model),
-                     {{1e-3, 1e-3, 0.1, example::kTorques, Eigen::VectorXd::Constant(7, 1e5)}, start, nullptr, false});
+  Eigen::VectorXd at_rest = Eigen::VectorXd::Zero(14);
+  at_rest.head(7) = start;
+  SimulatedArm arm(std::make_unique<thunder::RigidPlant>(model),
+                   {{1e-3, 1e-3, 0.1, example::kTorques, Eigen::VectorXd::Constant(7, 1e5)}, at_rest, model, false, false});
 
   Eigen::VectorXd q = start, dq = Eigen::VectorXd::Zero(7), effort = dq;
   hardware_interface::EffortJointInterface interface;

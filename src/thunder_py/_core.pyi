@@ -81,7 +81,7 @@ __all__: list[str] = [
     "ScheduledInterception",
     "SetPoint",
     "SetPose",
-    "SimulatedDrive",
+    "SimulatedArm",
     "Sinusoid",
     "SlotineLi",
     "Sphere",
@@ -94,7 +94,6 @@ __all__: list[str] = [
     "TaskPath",
     "TaskReferenceSource",
     "ViaSearch",
-    "advance_arm",
     "braking_rate",
     "build_config",
     "detect_contacts",
@@ -5108,19 +5107,19 @@ class Drive:
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
-class SimulatedDrive(Drive):
-    """A drive whose arm is simulated."""
+class SimulatedArm(Drive):
+    """An arm that is simulated behind a drive."""
 
     def __init__(
         self,
-        plant: Model,
-        q: numpy.typing.ArrayLike,
+        plant: typing.Any,
+        state: numpy.typing.ArrayLike,
+        known: Model,
         period: typing.SupportsFloat | typing.SupportsIndex,
         cycle: typing.SupportsFloat | typing.SupportsIndex,
         watchdog: typing.SupportsFloat | typing.SupportsIndex,
         torque_limits: numpy.typing.ArrayLike,
         torque_rate: numpy.typing.ArrayLike,
-        compensated: Model | None,
         payloads: collections.abc.Sequence[
             tuple[
                 typing.SupportsFloat | typing.SupportsIndex,
@@ -5136,7 +5135,10 @@ class SimulatedDrive(Drive):
                 numpy.typing.ArrayLike,
             ]
         ],
+        compensates_gravity: bool,
         real_time: bool,
+        parts: typing.SupportsInt | typing.SupportsIndex,
+        integrator: str,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -5144,20 +5146,61 @@ class SimulatedDrive(Drive):
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
 
+    def _advance(self, now: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def _command(
+        self,
+        stamp: typing.SupportsInt | typing.SupportsIndex,
+        now: typing.SupportsInt | typing.SupportsIndex,
+        places: typing.Any,
+        count: typing.SupportsInt | typing.SupportsIndex,
+        tau: typing.Any,
+    ) -> int | None: ...
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
     def _inject(
         self, fault: typing.SupportsInt | typing.SupportsIndex, time: typing.SupportsFloat | typing.SupportsIndex
     ) -> None: ...
+    def _read(self) -> tuple[typing.Any, ...] | None: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def _start(self) -> bool: ...
+    def _write(self, tau: numpy.typing.ArrayLike) -> bool: ...
+    def stop(self) -> None:
+        """Stop at once by mechanical brakes; commands are valid no more."""
+
+    @property
+    def _age(self) -> Quantiles: ...
+    @property
+    def _refused(self) -> list[int]: ...
+    @property
+    def _state(
+        self,
+    ) -> tuple[
+        int,
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64],
+        bool,
+        numpy.typing.NDArray[numpy.float64],
+        numpy.typing.NDArray[numpy.float64],
+    ]: ...
+    @property
+    def clipped(self) -> int:
+        """Number of commands that were clipped to the torque limits."""
+
     @property
     def dq(self) -> numpy.typing.NDArray[numpy.float64]:
         """Present velocities (n,) [rad/s or m/s]."""
 
     @property
     def failed(self) -> bool:
-        """Whether it reported a fault."""
+        """Whether it reported a fault, or the plant ran away."""
 
     @property
     def largest_step(self) -> float:
-        """Largest step between two commands, as a part of the torque rate's."""
+        """Largest step between two commands of a loop, as a part of the torque rate's."""
 
     @property
     def q(self) -> numpy.typing.NDArray[numpy.float64]:
@@ -5166,6 +5209,18 @@ class SimulatedDrive(Drive):
     @property
     def running(self) -> bool:
         """Whether it was started and not stopped."""
+
+    @property
+    def safe(self) -> bool:
+        """Whether the safe torque acts, for lack of a valid command."""
+
+    @property
+    def slipped(self) -> float:
+        """Time that was skipped, because the computer was blocked [s]."""
+
+    @property
+    def taken(self) -> int:
+        """Number of accepted commands."""
 
 class RealtimeLoop:
     """A control loop in a thread of its own."""
@@ -5453,15 +5508,6 @@ def _pose_state(
     pose: numpy.typing.ArrayLike, twist: typing.Any, rate: typing.Any, R: numpy.typing.ArrayLike, name: str
 ) -> numpy.typing.NDArray[numpy.float64]:
     """Rows x, v, a (3, 6) of a pose, twist and its derivative, with the rotation vector about R."""
-
-def advance_arm(
-    robot: Model,
-    state: numpy.typing.ArrayLike,
-    tau: numpy.typing.ArrayLike,
-    dt: typing.SupportsFloat | typing.SupportsIndex,
-    steps: typing.SupportsInt | typing.SupportsIndex,
-) -> numpy.typing.NDArray[numpy.float64]:
-    """State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,)."""
 
 def braking_rate(period: typing.SupportsFloat | typing.SupportsIndex) -> float:
     """Return the rate of braking [1/s] for a period [s]."""

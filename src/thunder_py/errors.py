@@ -13,6 +13,7 @@ __all__ = [
     "CompilerError",
     "ConcurrentUseError",
     "FileFormatError",
+    "LimitWarning",
     "MissingAttributeError",
     "NoPathError",
     "NotFittedError",
@@ -47,6 +48,18 @@ class ThunderWarning(UserWarning):
     >>> import thunder_py as th
     >>> warnings.simplefilter("error", th.errors.ThunderWarning)  # an error instead
     >>> warnings.resetwarnings()
+    """
+
+
+class LimitWarning(ThunderWarning):
+    """A simulated joint left the position or velocity limits of its robot: no real arm makes this motion.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot, far = th.Robot.load("panda"), th.reference.SetPoint([0.0, 0.0, 0.0, 0.5, 0.0, 1.8, 0.0])
+    >>> free = robot.replace(limits=None)  # where limits do not matter
+    >>> run = th.simulate(free, th.PDGravity(robot, 20.0, 2.0), far, 0.1)
     """
 
 

@@ -333,7 +333,13 @@ def test_files_of_thunder_1_0_are_read(thunder, tmp_path):
     folder = generate(other, tmp_path, name="arm", thunder=thunder, select="M,T_0_ee,k,dl")
     keys = ["DHtable", "gravity", "world2L0", "Ln2EE", "DYN", "Dl", "K", "Mm"]
     body = "  Robot robot;\n  robot.load_conf(argv[1]);\n" + _show([f"get_par_{key}" for key in keys])
-    values = shown(run([build(folder, "arm", body + "  return 0;\n"), path]))
+    files = [tmp_path / f"arm_par_{form}.yaml" for form in ("REG", "DYN")]
+    for k, file in enumerate(files):
+        robot.replace(inertial=(k + 2) * d.inertial).save(file, thunder="1.0")
+        body += f"  robot.load_par_REG(argv[{k + 2}]);\n" + _show(["get_par_REG"], prefix=f"{k + 2}.")
+    values = shown(run([build(folder, "arm", body + "  return 0;\n"), path, *files]))
+    for k in (2, 3):
+        np.testing.assert_allclose(values[f"{k}.get_par_REG"], k * d.inertial.ravel(), rtol=1e-12, atol=1e-12)
     right = {"DHtable": d.dh, "gravity": d.gravity, "world2L0": pose_values(d.base), "Ln2EE": pose_values(d.tool)}
     right |= {"DYN": inertia.dyn_from_reg(d.inertial), "Dl": d.friction.coefficients}
     right |= {key: robot.elastic_parameters[key] for key in ("K", "Mm")}

@@ -295,9 +295,6 @@ def test_class_and_file_of_an_arm_without_modified_table_are_one_description(nam
     for key, right in (("DHtable", arm.description.dh), ("DYN", dyn_from_reg(arm.inertial))):
         numbers = re.search(rf"arm_default_par_{key}\[\d+\] = {{(.*)}}", code)[1]
         np.testing.assert_allclose([float(number) for number in numbers.split(",")], right.ravel(), rtol=0, atol=1e-15)
-    q = np.array([0.3, -0.5, 0.1, 0.4])
-    np.testing.assert_allclose(again.forward_kinematics(q), robot.forward_kinematics(q), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-12)
 
 
 def test_masks_of_parts_become_those_of_wholes_in_other_frames(tmp_path):

@@ -81,7 +81,7 @@ def test_energy_observer_estimates_the_power():
 
 
 def test_steps_by_hand_equal_the_run_and_the_log():
-    robot = th.Robot.load("panda")
+    robot = th.Robot.load("panda").replace(limits=None)
     observer = MomentumObserver(robot, 40.0, order=2, detector=ContactDetector(1.0))
     run = moving(robot, external=ExternalTorque(np.full(7, 2.0), start=0.1), observers=observer, duration=0.2)
     np.testing.assert_array_equal(observer.estimate, run.external_estimate[-1])

@@ -144,11 +144,11 @@ class OutOfReach:
 
 @pytest.mark.parametrize("name", ["independent_joint", "pd_gravity"])
 def test_integral_does_not_wind_up(name: str) -> None:
-    """Beside a law that does not know that its torque is clipped, and comes back late."""
+    """Beside a law whose own limits are too wide to tell that its torque is clipped, and which comes back late."""
     robot, q0 = elbow(), [-1.57, 0.0]
     limits = 0.8 * np.abs(robot.gravity_vector([0.0, 0.0]))
     law, unaware = LAWS[name](robot, K_i=40.0), LAWS[name](robot, K_i=40.0)
-    law.torque_limits = limits
+    law.torque_limits, unaware.torque_limits = limits, 100.0 * limits
     run = th.simulate(robot, law, OutOfReach(), 8.0, q0=q0)
     wound = th.simulate(robot, unaware, OutOfReach(), 8.0, q0=q0, torque_limits=limits)
     assert (run.status == Status.saturated).any()
@@ -156,6 +156,7 @@ def test_integral_does_not_wind_up(name: str) -> None:
     np.testing.assert_allclose(run.q[-1], q0, atol=2e-2)
     assert np.abs(wound.q[-1] - q0).max() > 0.05
     bounded = LAWS[name](robot, K_i=40.0, integral_limit=[3.0, 2.0])
+    bounded.torque_limits = 100.0 * limits
     run = th.simulate(robot, bounded, OutOfReach(), 3.0, q0=q0, torque_limits=limits)
     assert (np.abs(run.signals["integral"]) <= [3.0, 2.0]).all()
     assert np.abs(run.signals["integral"]).max() == 3.0

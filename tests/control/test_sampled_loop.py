@@ -1,5 +1,6 @@
 import re
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import thunder_py as th
 from thunder_py.control.estimation import DerivativeEstimator
 from thunder_py.control.motion_states import typical_states
 from thunder_py.control.stability import Loop, linear_arm
-from thunder_py.realtime import ControlLoop, DriveFacts, DriveLoop, RealtimeLoop, SimulatedDrive
+from thunder_py.realtime import ControlLoop, DriveFacts, DriveLoop, RealtimeLoop, SimulatedArm
 from thunder_py.reference import SetPoint, SetPose, Sinusoid
 from thunder_py.sampled_loop import Channel
 
@@ -41,7 +42,7 @@ def pd(name: str, share: float, **options: Any) -> th.PDGravity:
 )
 def test_the_limit_against_the_arm(name: str, T: float, sensors: Any, actuators: Any) -> None:
     """A warning at 1.1 of the limit, where the arm at rest begins to move, and silence at 0.9, where it stays."""
-    robot, q = th.Robot.load(name), np.array(Q[name])
+    robot, q = th.Robot.load(name).replace(limits=None), np.array(Q[name])
     measured = None if sensors is None else th.Sensors(**sensors)
     drives = None if actuators is None else th.Actuators(**actuators)
     between = th.simulation.sensors.channel(measured, drives, robot.n, T)
@@ -83,6 +84,23 @@ def test_a_stiffness_beyond_the_lag_of_drives_is_named() -> None:
         ):
             run = th.simulate(robot, law, SetPoint(q), 4.0, 1e-3, q0=q + 1e-6, actuators=slow)
         assert (np.abs(run.dq[-500:]).max() < np.abs(run.dq[1500:2000]).max()) == stable
+
+
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
+@pytest.mark.parametrize("name", ["K_posture", "Lambda_posture"])
+def test_a_posture_that_is_held_too_stiffly_is_told(name: str) -> None:
+    """The attraction in the null space: beyond the period, the arm at rest begins to move along its redundancy."""
+    robot, q = th.Robot.load("panda"), np.array(Q["panda"])
+    pose = SetPose(robot.forward_kinematics(q))
+    for gain, stable in ((20.0, True), (1e6, False)):
+        if name == "K_posture":
+            law: Any = th.OperationalSpace(robot, 100.0, 20.0, [20.0] * 4 + [2.0] * 3, posture=q, K_posture=gain)
+        else:
+            K_d = [20.0] * 4 + [2.0] * 3
+            law = th.CartesianMACT(robot, [400.0] * 3 + [2.0] * 3, K_d, adaptation=None, posture=q, Lambda_posture=gain)
+        with nullcontext() if stable else pytest.warns(RuntimeWarning, match=f"^K_. or {name} of .* is too high"):
+            run = th.simulate(robot.replace(limits=None), law, pose, 0.2, q0=q + 1e-6)
+        assert (np.abs(run.dq[-20:]).max() < 1e-3) == stable
 
 
 def test_gravity_that_is_compensated_late_is_told() -> None:
@@ -181,7 +199,7 @@ def built(kind: str, law: th.ComputedTorque, **changes: Any) -> list[str]:
         if kind == "DriveLoop":
             DriveLoop(Adapter(facts(robot, **changes)), robot, law, SetPoint(Q["panda"]))
         elif kind == "RealtimeLoop":
-            RealtimeLoop(SimulatedDrive(robot, Q["panda"], facts(robot, **changes), real_time=False), robot, law)
+            RealtimeLoop(SimulatedArm(robot, Q["panda"], facts(robot, **changes), real_time=False), robot, law)
         else:
             gains = {"name": "ComputedTorque", "K_0": float(law.K_0), "K_1": float(law.K_1)}  # type: ignore[attr-defined]
             ControlLoop({"robot": "panda", "controller": gains, "times": changes})
@@ -231,7 +249,7 @@ def test_loops_warn_of_the_hold_of_a_task_law(kind: str, delay: float, stable: b
         if kind == "DriveLoop":
             DriveLoop(Adapter(told), robot, law, th.reference.SetPose(robot.forward_kinematics(Q["panda"])))
         elif kind == "RealtimeLoop":
-            RealtimeLoop(SimulatedDrive(robot, Q["panda"], told, real_time=False), robot, named)
+            RealtimeLoop(SimulatedArm(robot, Q["panda"], told, real_time=False), robot, named)
         else:
             ControlLoop({"robot": "panda", "controller": named, "times": {"delay": delay}})
     assert any("the hold of OperationalSpace is too high" in str(w.message) for w in caught) != stable
@@ -239,12 +257,12 @@ def test_loops_warn_of_the_hold_of_a_task_law(kind: str, delay: float, stable: b
 
 def test_new_gains_of_a_running_loop_are_checked() -> None:
     robot = th.Robot.load("elbow")
-    drive = SimulatedDrive(robot, [0.4, 0.6], facts(robot), real_time=False)
+    drive = SimulatedArm(robot, [0.4, 0.6], facts(robot), real_time=False)
     loop = RealtimeLoop(drive, robot, {"name": "PDGravity", "K_p": 50.0, "K_d": 10.0})
     with pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too high"):
         loop.set_gains(K_d=1e5)
     loop = RealtimeLoop(
-        SimulatedDrive(robot, [0.4, 0.6], facts(robot), real_time=False), robot, th.PDGravity(robot, 50.0, 10.0)
+        SimulatedArm(robot, [0.4, 0.6], facts(robot), real_time=False), robot, th.PDGravity(robot, 50.0, 10.0)
     )
     with pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too high"):
         loop.set_law(th.PDGravity(robot, 50.0, 1e5))
@@ -321,7 +339,8 @@ def test_what_tune_finds_is_stable(name: str, law: Any, period: float) -> None:
     robot = th.Robot.load(name)
     q = np.array(MIDDLE[name])
     motion = Sinusoid([0.2] * robot.n, np.linspace(0.15, 0.3, robot.n), center=q)
-    tuning = th.control.tune(robot, law, period=period)
+    with pytest.warns(RuntimeWarning, match="hardly any inertia") if name == "human_arm" else nullcontext():
+        tuning = th.control.tune(robot, law, period=period)
     assert tuning.damping_share <= 0.501
     start = motion(0.0)
     run = th.simulate(

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.docs.pages import DOCS, snippets
+from tests.docs.pages import DOCS, ROOT, snippets
 
 PAGES = DOCS / "coming_from"
 _CODE = re.compile(r"`([^`]+)`")
@@ -256,3 +256,9 @@ def test_joints_that_move_the_other_way(seed, converted):
     G = [(potential(q + e) - potential(q - e)) / (2.0 * h) for e in steps]
     np.testing.assert_allclose(robot.forward_kinematics(q), _poses(source, q)[-1] @ tool.A, atol=1e-14)
     np.testing.assert_allclose(robot.gravity_vector(q), G, atol=1e-7)
+
+
+def test_readme_has_the_table_of_other_packages():
+    page, readme = (path.read_text(encoding="utf-8") for path in (DOCS / "other_packages.md", ROOT / "README.md"))
+    table = page[page.index("| | thunder_py") :].partition("\n\n")[0]
+    assert f"\n\n{table}\n\n" in readme

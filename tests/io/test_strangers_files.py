@@ -15,6 +15,7 @@ import pytest
 import thunder_py as th
 from thunder_py.cli.command import run
 from thunder_py.errors import FileFormatError, ThunderWarning, UnknownNameError
+from thunder_py.io.urdf_geometry import package_folders
 from thunder_py.optional import MissingExtraError
 
 INERTIAL = (
@@ -314,8 +315,23 @@ def test_xacro(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Path, "iterdir", refused)
         assert load(folder, XACRO, "arm.urdf.xacro").n == 2
-    with pytest.raises(FileFormatError, match="must be a xacro file that can be expanded"):
+    with pytest.raises(FileFormatError, match=r"must be a xacro .* be expanded \(xacro= sets mass, name\), .*no_parts"):
         load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro")
+    (tmp_path / "my_parts" / "package.xml").write_text("<package><name>no_parts</name></package>")
+    assert load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro").n == 2
+
+
+def test_packages_are_found_by_their_names(tmp_path):
+    """Repositories have other names than their packages, and several of these."""
+    urdf = tmp_path / "src" / "my_cell" / "cell" / "urdf" / "cell.urdf"
+    for folder, name in (("My_Arms", "arms"), ("hands/left_hand", "hand"), ("my_cell/cell", "cell"), ("tools", "tool")):
+        (tmp_path / "src" / folder).mkdir(parents=True)
+        text = f"<package><name> {name} </name></package>"
+        (tmp_path / "src" / folder / "package.xml").write_text(text)
+    found = {name: package_folders(name, urdf.parents) for name in ("arms", "hand", "cell", "tools", "tool", "name")}
+    places = {"arms": ["My_Arms"], "hand": ["hands/left_hand"], "cell": ["my_cell/cell"], "tool": ["tools"]}
+    expected = {**places, "tools": ["tools"], "name": []}
+    assert found == {name: [tmp_path / "src" / folder for folder in expected[name]] for name in found}
 
 
 def test_arguments_of_xacro(tmp_path):

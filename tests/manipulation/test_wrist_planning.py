@@ -306,7 +306,9 @@ def test_whole_motion_holds_the_wrist_until_the_throw(throw):
 def test_clipped_torques_stay_within_limits(throw):
     plan = throw.plan(cells=100)
     limits = throw.robot.limits.effort[:-1]
-    free, clipped = throw.run(plan.motor), throw.run(plan.motor, limited=True)
+    free = throw.run(plan.motor)
+    with pytest.warns(th.errors.LimitWarning, match="velocity limit of 'joint5'"):  # it lags behind, and overshoots
+        clipped = throw.run(plan.motor, limited=True)
     assert np.abs(free.tau[:, :-1] / limits).max() > 1.0
     assert np.abs(clipped.tau[:, :-1] / limits).max() <= 1.0
     assert throw.release(clipped).speed < throw.release(free).speed

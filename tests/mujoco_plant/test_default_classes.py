@@ -100,6 +100,9 @@ READ = {
     "the total mass with a mesh": document(
         BOX, BOX, '<compiler settotalmass="7"/>' + MESH, outer='<body><geom type="mesh" mesh="plate"/>'
     ),
+    "a mesh below the second <worldbody>": document(
+        BOX, '<geom type="mesh" mesh="plate"/>', MESH + '<worldbody><geom size="0.1"/></worldbody>'
+    ),
     "in place of the inertia": document(
         SOLID + '<geom type="mesh" mesh="plate"/>', BOX, '<compiler inertiafromgeom="true"/>' + MESH
     ),

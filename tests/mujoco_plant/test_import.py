@@ -101,6 +101,7 @@ def test_included_files_are_read_from_the_same_folder_only(tmp_path):
         parse_mjcf('<mujoco><include file="a.xml"/></mujoco>')
 
 
+TWO = '<joint name="z" axis="0 1 0"/>{}<body name="c" pos="0 0 0.3">' + ONE + "</body>"
 BALL = ONE.replace('axis="0 0 1"', 'type="ball"')
 BAD = {
     "<mujoco": "not well-formed XML",
@@ -111,7 +112,7 @@ BAD = {
     document("<geom size='1'/>"): "no joint moves: there is no arm",
     document(BALL): "ball joints are not supported",
     document("<freejoint name='f'/>" + ONE.split("/>", 1)[1]): "free joints are not supported",
-    document(ONE.replace("<joint", '<joint stiffness="3"')): "springs .stiffness. are not read",
+    document(TWO.replace("<joint", '<joint stiffness="3"')): "joint 'z', joint 'a': springs .stiffness. are not read",
     document(ONE, '<option density="1.2"/>'): "density and viscosity",
     document(ONE).replace('name="b"', 'name="b" gravcomp="1"'): "compensated gravity",
     document(ONE, '<equality><joint joint1="a"/></equality>'): "equality constraints on the arm",
@@ -138,13 +139,12 @@ def test_bad_files_are_refused():
 @pytest.mark.parametrize("none", ["", '<geom size="0.1" mass="0"/>', '<body><geom size="0.1" density="0"/></body>'])
 def test_a_moving_body_without_mass(none, tmp_path):
     """It is massless, as in a URDF; MuJoCo refuses it, and its plant does so."""
-    body = '<joint name="z" axis="0 1 0"/>{}<body name="c" pos="0 0 0.3">' + ONE + "</body>"
     path = tmp_path / "arm.xml"
-    path.write_text(document(body.format(none)))
+    path.write_text(document(TWO.format(none)))
     with pytest.warns(ThunderWarning, match="links without inertia are massless, .*: 'b'$"):
         robot = th.Robot.load(path)
     tiny = '<inertial pos="0 0 0" mass="1e-14" diaginertia="1e-14 1e-14 1e-14"/>'
-    almost = th.Robot(parse_mjcf(document(body.format(tiny))))
+    almost = th.Robot(parse_mjcf(document(TWO.format(tiny))))
     q, dq, ddq = states(robot, 1)
     np.testing.assert_allclose(robot.inverse_dynamics(q, dq, ddq), almost.inverse_dynamics(q, dq, ddq), atol=1e-11)
     assert not robot.inertial[0].any()
@@ -153,7 +153,7 @@ def test_a_moving_body_without_mass(none, tmp_path):
         th.Robot.load(path, missing_inertia="error")
     with pytest.raises(FileFormatError, match="MuJoCo refuses it: Error: mass and inertia of moving bodies"):
         MujocoPlant(path)
-    path.write_text(document(body.format('<body><geom size="0.1"/></body>')))
+    path.write_text(document(TWO.format('<body><geom size="0.1"/></body>')))
     assert th.Robot.load(path, missing_inertia="error").inertial[0, 0] > 1.0
 
 

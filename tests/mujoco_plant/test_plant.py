@@ -14,7 +14,8 @@ from thunder_py.reference import Sinusoid
 
 def loop(plant, robot, integrator="rk4", duration=0.5, dt=1e-3, **options):
     """Follow a sinusoid with half of the robot's gravity, so that there is an error."""
-    reference = Sinusoid(np.full(robot.n, 0.4), np.linspace(0.5, 1.0, robot.n), center=np.full(robot.n, 0.3))
+    center = np.minimum(0.3, robot.limits.upper - 0.5)
+    reference = Sinusoid(np.full(robot.n, 0.4), np.linspace(0.5, 1.0, robot.n), center=center)
     controller = th.ComputedTorque(robot, 100.0, 20.0)
     return th.simulate(
         plant, controller, reference, duration, dt, control_period=1e-3, integrator=integrator, **options
@@ -114,7 +115,7 @@ def test_results_have_the_joints_names_and_plants_can_be_pickled():
 def test_an_integrator_of_the_plants_own_is_asked_for():
     robot = th.Robot.load("elbow")
     assert_refused(
-        (lambda: loop(robot, robot, "plant"), "...plant must have a method advance for integrator='plant', got Rob..."),
+        (lambda: loop(robot, robot, "plant"), "...plant must have advance for integrator='plant', got Rob..."),
         (
             lambda: loop(MujocoPlant(robot), robot, "plant", actuators=th.Actuators(lag=0.1)),
             "...actuators must have no lag...",
@@ -160,6 +161,21 @@ def one_body(name="a", compiler=""):
     )
 
 
+@pytest.mark.parametrize("integrator", ["Euler", "RK4", "implicit", "implicitfast"])
+def test_the_step_of_a_file_is_that_of_its_options(integrator, tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    text = one_body().replace("<worldbody>", f'<option timestep="0.0005" integrator="{integrator}"/><worldbody>')
+    (tmp_path / "arm.xml").write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qfrc_applied[:] = 0.5, -2.0, 0.3
+    mujoco.mj_step(model, data, 2)
+    step, end = (0.0, [0.5], [-2.0], [0.3], 1e-3), [data.qpos, data.qvel]
+    np.testing.assert_allclose(MujocoPlant(tmp_path / "arm.xml").advance(*step), end, rtol=1e-14)
+    other = MujocoPlant(tmp_path / "arm.xml", timestep=1e-3, integrator="rk4")
+    assert (np.array(other.advance(*step)) != end).all()
+
+
 @pytest.mark.parametrize("name", ["a", "a&amp;b", "1 &lt; 2", "a>b", "it's", "&quot;a&quot;"])
 def test_payloads_on_bodies_of_any_name(name, tmp_path):
     (tmp_path / "arm.xml").write_text(one_body(name))
@@ -196,7 +212,7 @@ def test_refusals():
         ({"timestep": 0.0}, "timestep must be positive, got 0"),
         ({"timestep": np.nan}, "timestep must be positive..."),
         ({"limits": 1}, "limits must be True or False, got 1"),
-        ({"payloads": [3]}, "each of payloads must be a Payload, got int: 3"),
+        ({"payloads": [3]}, "payloads must be a sequence of Payload, got 3 in it"),
         ({"payloads": th.Payload(1.0, link=9)}, "payload link (or its name) must be a whole number from 1 to 7, got 9"),
         call=lambda **options: MujocoPlant(th.Robot.load("panda"), **options),
     )

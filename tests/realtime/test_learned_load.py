@@ -10,11 +10,9 @@ from thunder_py.realtime import (
     RealtimeLoop,
     Reason,
     SafetyLimits,
-    SimulatedDrive,
+    SimulatedArm,
 )
 from thunder_py.realtime.safety import brake
-
-from .plants import PythonDrive
 
 PANDA = th.Robot.load("panda")
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
@@ -35,16 +33,15 @@ def law(learns: bool = True) -> th.SlotineLi:
 
 def first_of_the_brake(kind: str, control: th.SlotineLi, told: th.Payload | None) -> tuple[np.ndarray, ...]:
     """Return position, velocity and torque of the first state of the stop."""
+    drive = SimulatedArm(PANDA, Q, facts(told), payloads=TRUE, compensates_gravity=False, real_time=False)
     if kind == "DriveLoop":
         cycles = list[th.realtime.Cycle]()
         limits = SafetyLimits.of(PANDA)
-        drive = PythonDrive(facts(told), TRUE.added_to(PANDA), Q, PANDA.gravity_vector(Q), adds=False)
         done = DriveLoop(drive, PANDA, control, STILL, limits=limits, on_cycle=cycles.append).run(LENGTH)
         assert done.reason is Reason.finished
         first = next(c for c in cycles if c.stop is not None)
         return first.q, first.dq, first.tau
-    simulated = SimulatedDrive(PANDA, Q, facts(told), payloads=TRUE, compensates_gravity=False, real_time=False)
-    loop = RealtimeLoop(simulated, PANDA, control, STILL, duration=LENGTH)
+    loop = RealtimeLoop(drive, PANDA, control, STILL, duration=LENGTH)
     with loop:
         assert loop.join(60.0)
     assert loop.reason is Reason.finished

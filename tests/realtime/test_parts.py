@@ -9,7 +9,7 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.realtime import Pacer, Quantiles, ReferenceGenerator, SimulatedRobot
+from thunder_py.realtime import Pacer, Quantiles, ReferenceGenerator, SimulatedArm
 from thunder_py.realtime.hold import safe_torque
 
 from .loops import MS, NOON, Q0, make_robot
@@ -41,8 +41,8 @@ def test_without_commands_it_holds_itself_and_says_so() -> None:
     assert state.safe
     np.testing.assert_allclose(state.tau, PANDA.gravity_vector(Q0), atol=1e-12)
     assert robot.report()["torque"] == "safe"
-    moving = SimulatedRobot({"robot": "panda", "q0": Q0.tolist()})
-    dq = moving._velocity = np.linspace(-0.05, 0.05, 7)
+    dq = np.linspace(-0.05, 0.05, 7)
+    moving = SimulatedArm(PANDA, Q0, dq0=dq)
     expected = PANDA.inverse_dynamics(Q0, dq, -150.0 * dq)
     np.testing.assert_allclose(moving.advance(NOON).tau, expected, atol=1e-12)
 
@@ -79,9 +79,9 @@ def test_commands_that_are_no_good_change_nothing() -> None:
         robot.advance(NOON)
         assert robot.command(NOON, NOON, NAMES, np.zeros(7)) is None
         assert robot.command(stamp, now, names, tau) == why
-        assert robot.gate.refused == {**dict.fromkeys(robot.gate.refused, 0), why: 1}
-        assert robot.gate.torque(NOON + 50 * MS) is not None
-        assert robot.gate.torque(NOON + 51 * MS) is None
+        assert robot.refused == {**dict.fromkeys(robot.refused, 0), why: 1}
+        assert not robot.advance(NOON + 50 * MS).safe
+        assert robot.advance(NOON + 51 * MS).safe
 
 
 def test_commands_are_clipped() -> None:
@@ -89,7 +89,7 @@ def test_commands_are_clipped() -> None:
     robot.advance(NOON)
     robot.command(NOON, NOON, NAMES, np.full(7, 99.0))
     np.testing.assert_array_equal(robot.advance(NOON + MS).tau, 10.0)
-    assert robot.gate.clipped == 1
+    assert robot.clipped == 1
 
 
 def test_time_that_cannot_be_made_up_for_slips() -> None:
@@ -108,7 +108,9 @@ def test_robots_that_make_no_sense_are_refused() -> None:
         {"robot": "nobody"}, {"q0": [0.0]}, {"watchdog": -1}, {"payloads": 3}, {"payloads": [{"weight": 1}]},
         {"payloads": [{"mass": 1, "link": "hand"}]}, {"color": "red"}, {"period": "often"}, {"period": 1e-10},
     )  # fmt: skip
-    assert_refused(*((({"robot": "panda", **c},), f"...{next(iter(c))[:7]}...") for c in changes), call=SimulatedRobot)
+    assert_refused(
+        *((({"robot": "panda", **c},), f"...{next(iter(c))[:7]}...") for c in changes), call=SimulatedArm.from_options
+    )
 
 
 def generator(reference: dict[str, Any], **options: Any) -> ReferenceGenerator:

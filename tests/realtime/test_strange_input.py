@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import Mode, SimulatedRobot
+from thunder_py.realtime import Mode, SimulatedArm
 from thunder_py.realtime import references as references_module
 from thunder_py.realtime.command import Reason
-from thunder_py.realtime.joint_states import JointOrder
 from thunder_py.realtime.nodes import ControllerNode, RobotNode
-from thunder_py.realtime.simulated_robot import CommandGate
 
-from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop
+from .loops import MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot
 from .test_nodes import Wire
 
 PANDA = th.Robot.load("panda")
@@ -73,11 +71,13 @@ def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
 
 
 def test_a_command_ends_when_the_clock_is_set_back() -> None:
-    gate = CommandGate(JointOrder(("a",)), np.array([10.0]), 0.05)
-    assert gate.take(NOON, NOON, ["a"], [1.0]) is None
-    assert gate.torque(NOON - HOUR) is None
-    assert gate.take(NOON - HOUR, NOON - HOUR, ["a"], [2.0]) is None
-    assert gate.torque(NOON - HOUR) == 2.0
+    arm = make_robot()
+    arm.advance(NOON)
+    assert arm.command(NOON, NOON, arm.joint_names, np.ones(7)) is None
+    assert not arm.advance(NOON).safe
+    assert arm.advance(NOON - HOUR).safe
+    assert arm.command(NOON - HOUR, NOON - HOUR, arm.joint_names, np.full(7, 2.0)) is None
+    assert arm.advance(NOON - HOUR).tau.tolist() == [2.0] * 7
 
 
 def test_an_arm_that_was_told_to_move_fast_stops() -> None:
@@ -132,7 +132,7 @@ def test_counts_are_whole() -> None:
 
 
 def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
-    robot = SimulatedRobot({"robot": "panda", "q0": Q0.tolist()})
+    robot = SimulatedArm.from_options({"robot": "panda", "q0": Q0.tolist()})
     robot.advance(NOON)
     before = robot.advance(NOON + 20 * MS)
     after = robot.advance(NOON - HOUR)
@@ -166,10 +166,9 @@ def test_a_trajectory_that_would_take_long_to_read_is_refused() -> None:
 
 
 def test_a_plant_that_ran_away_is_an_error_in_its_report() -> None:
-    wire = Wire()
-    node = RobotNode(wire, {"robot": "panda", "q0": Q0.tolist()})
-    for failed, level in ((False, 1), (True, 2)):
-        node.robot.failed = failed
+    wire, blow = Wire(), th.simulation.ExternalTorque([1e9] * 7, start=0.25)
+    RobotNode(wire, SimulatedArm(PANDA, Q0, external=[blow]))
+    for level in (1, 2):
         wire.run(0.2)
         assert wire.last["/diagnostics"].status[0].level == level
 

@@ -171,7 +171,7 @@ def test_bad_pushes() -> None:
         (lambda: push(ExternalWrench(np.ones(6), "hand")), "frame must be a link index 0 to 7 or one of base..."),
         (lambda: push(ExternalWrench(np.ones(6), True)), "frame must be a link index or the name of a frame, got True"),
         (lambda: push(ExternalTorque([1.0])), "external torque must have shape (7,), got (1,)"),
-        (lambda: push(3), "external must hold ExternalWrench and ExternalTorque, got 3 in it"),
+        (lambda: push(3), "external must be a sequence of ExternalWrench and ExternalTorque, got 3 in it"),
     )
 
     class Plant:

@@ -74,9 +74,9 @@ def test_failures_are_told_and_the_others_kept() -> None:
         _ = runs[1]
     assert repr(runs) == "<Runs: 4, 2 failed>"
     table = runs.table(["rmse", "status"])
-    assert table.to_dict()["kind=weak"] == {"rmse": None, "status": None, "failure": "RuntimeError: too weak"}
+    assert table.to_dict()["kind=weak"] == {"rmse [rad]": None, "status": None, "failure": "RuntimeError: too weak"}
     assert len(str(table).splitlines()) == 5
-    assert table.to_dict()["kind=good #0"]["rmse"] == pytest.approx(runs[0].rmse())
+    assert table.to_dict()["kind=good #0"]["rmse [rad]"] == pytest.approx(runs[0].rmse())
 
 
 def test_progress() -> None:
@@ -155,7 +155,8 @@ def test_metrics_are_all_that_is_kept() -> None:
     whole, runs = simulate_many(make, SETS), simulate_many(make, SETS, metrics=metrics)
     assert runs.columns(["rmse"]) == {"rmse": [run.rmse() for run in whole]}
     assert [end.tobytes() for end in runs.columns()["end"]] == [run.q[-1].tobytes() for run in whole]
-    assert runs.table(["rmse"]).to_dict() == whole.table(["rmse"]).to_dict()
+    assert runs.table(["rmse"]).to_dict() == whole.table({"rmse": th.SimulationResult.rmse}).to_dict()
+    assert simulate_many(make, SETS, metrics=["rmse"]).table().to_dict() == whole.table(["rmse"]).to_dict()
     odd = simulate_many(make, SETS[:1], metrics={"itself": lambda run: run}, workers=1)
     assert (
         str(odd.failures[0]) == "metric 'itself' must be a number, a text or an array of numbers, got SimulationResult"

@@ -56,7 +56,7 @@ def test_motors_of_another_arm() -> None:
 def test_a_log_is_bounded_in_bytes(name: str, log: list[str] | None, law: type, dt: float) -> None:
     """The bound that is told is the least one: compared with the bytes of the arrays of short runs."""
     robot = th.Robot.load(name)
-    rest = th.reference.SetPoint(np.full(robot.n, 0.1))
+    rest = th.reference.SetPoint(np.clip(np.full(robot.n, 0.1), robot.limits.lower + 0.1, robot.limits.upper))
 
     def run(**options: Any) -> th.SimulationResult:
         return th.simulate(robot, law(robot, 0.4, 0.1), rest, dt=dt, log=log, **options)

@@ -138,7 +138,11 @@ def test_plots() -> None:
     from matplotlib import pyplot as plt
 
     axes = run().plot()
-    assert [axis.get_ylabel() for axis in axes.values()] == ["error norm", "torque [N m, N]", "change of estimate"]
+    assert [axis.get_ylabel() for axis in axes.values()] == [
+        "error norm [rad]",
+        "torque [N m, N]",
+        "change of estimate",
+    ]
     assert axes["parameters"].get_xlabel() == "time [s]"
     names = "error, tau, parameters, external_estimate, deflection"
     with pytest.raises(ValueError, match=re.escape(f"axes must be named {names}, got 'velocity'")):

@@ -239,8 +239,9 @@ def test_files_of_before_are_read(tmp_path: Path) -> None:
 def test_comparison() -> None:
     both = th.compare_results({"slow": run(), "light": run(plant=wrong_elbow())})
     table = both.table()
-    assert table.header == ("", "rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")
-    assert table.to_dict()["slow"]["rmse"] == both["slow"].rmse()
+    errors = [f"{name} [rad]" for name in ("rmse", "steady_state_error", "peak")]
+    assert table.header == ("", *errors, "rise_time", "torque_rms", "status")
+    assert table.to_dict()["slow"]["rmse [rad]"] == both["slow"].rmse()
     assert table.to_dict()["light"]["status"] == "ok"
     text = str(table).splitlines()
     assert text[1].startswith("slow ")

@@ -16,7 +16,8 @@ def test_a_last_link_without_mass_is_told_with_its_joint(name, amplitude):
     reg[-1] = 0.0
     massless = robot.replace(inertial=reg, armature=None, rotors=())
     law = th.control.PDGravity(massless, 10.0, 1.0)
-    motion = th.reference.Sinusoid(np.full(robot.n, amplitude), np.full(robot.n, 0.5))
+    center = np.minimum(0.0, robot.limits.upper - 0.3)
+    motion = th.reference.Sinusoid(np.full(robot.n, amplitude), np.full(robot.n, 0.5), center=center)
     with pytest.warns(RuntimeWarning) as told:
         th.simulate(massless, law, motion, duration=0.01, dt=1e-3)
     assert len(told) == 1

@@ -223,7 +223,7 @@ def test_failed_runs_are_kept_and_tried_again_on_request(tmp_path: Path) -> None
     flag.touch()
     runs = simulate_many(sometimes, sets, retry_failed=True, **options)
     assert not runs.failures
-    assert runs.columns()["rmse"][3] == make(8.0, 1e-4, 1)().rmse()
+    assert runs.columns()["rmse [rad]"][3] == make(8.0, 1e-4, 1)().rmse()
 
 
 VALUES = (

@@ -57,6 +57,7 @@ std::optional<Dropped> StateGate::untimely(std::int64_t stamp, std::int64_t now)
 }
 
 void StateGate::count(Dropped why) noexcept {
+  why_ = why;
   ++dropped_[static_cast<std::size_t>(why)];
   if (invalid(why)) ++in_a_row_;
 }

@@ -59,7 +59,11 @@ def as_options(text: str) -> str:
         text,
     )
     text = re.sub(r"(?<!')\b(base|tip)_link(?=[=:])", r"--\1-link", text)
-    return text.replace("missing_inertia=", "--missing-inertia=").replace("fix_joints", "--fix-joint")
+    return (
+        text.replace("missing_inertia=", "--missing-inertia=")
+        .replace("fix_joints", "--fix-joint")
+        .replace("xacro= ", "--xacro ")
+    )
 
 
 def _xacro(text: str) -> tuple[str, str]:

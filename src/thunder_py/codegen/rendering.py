@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import __version__, _core
 from ..errors import ThunderError
+from ..io.yaml_native import number_text
 from ..io.yaml_thunder import FRICTION_TERMS, rest_lines, write_links, write_thunder
 from ..robot.lengths import length_names
 from .contents import Contents, Shape
@@ -81,7 +82,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "braced": _braced, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
         "python_type": _python_type, "return_type": _return_type, "size": prod,
-        "thunder_type": _thunder_type, "yaml_number": _yaml_number,
+        "thunder_type": _thunder_type, "yaml_number": number_text,
     }  # fmt: skip
     return environment
 
@@ -175,10 +176,3 @@ def _c_number(value: float, scalar: str) -> str:
             return f"{np.float32(value)!s}f"
         except FloatingPointError:
             raise ThunderError(f"the parameter {value:g} is too large for float") from None
-
-
-def _yaml_number(value: float) -> str:
-    """Return the shortest exact text, with the decimal point that YAML 1.1 requires before an exponent."""
-    text = repr(float(value))
-    mantissa, e, exponent = text.partition("e")
-    return text if not e or "." in mantissa else f"{mantissa}.0e{exponent}"

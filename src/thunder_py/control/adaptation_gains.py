@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import Array
 from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
@@ -17,10 +20,30 @@ _LARGEST_SHARE = 0.25
 _QUANTILE = 0.95
 
 
-def _information(along: Array, typical: Array) -> Array:
+class Drive(NamedTuple):
+    """What moves u estimates: their errors decay as Gamma^-1 Z' Z.
+
+    Attributes
+    ----------
+    along, typical : (k, n, u) array
+        Z along the reference and in typical states, where some column is not zero.
+    corrected : (u,) bool array
+        Estimates that corrections of errors move: no torque depends on them, nor on others of their link, at rest.
+    """
+
+    along: Array
+    typical: Array
+    corrected: npt.NDArray[np.bool_]
+
+    def of(self, block: slice) -> Drive:
+        """Return the part of some estimates."""
+        return Drive(self.along[..., block], self.typical[..., block], self.corrected[block])
+
+
+def _information(drive: Drive) -> Array:
     """Return the mean squares (u,) of the columns; weakly excited parameters get a share of those of typical states."""
-    squares = [(Z**2).sum(axis=1).mean(axis=0) for Z in (along, typical)]
-    return _slowest_if_none(np.maximum(squares[0], _LEAST_SHARE * squares[1]))
+    squares = [(Z**2).sum(axis=1).mean(axis=0) for Z in (drive.along, drive.typical)]
+    return _slowest_if_none(np.maximum(squares[0], np.where(drive.corrected, 1.0, _LEAST_SHARE) * squares[1]))
 
 
 def _slowest_if_none(information: Array) -> Array:
@@ -28,27 +51,28 @@ def _slowest_if_none(information: Array) -> Array:
     return np.where(information > 0.0, information, information.max(initial=0.0))
 
 
-def _rate(metric: Array, along: Array, typical: Array) -> float:
+def _rate(metric: Array, drive: Drive) -> float:
     """Return the largest eigenvalue of metric Z' Z, averaged along, at least a share of that in typical states."""
-    means = [np.einsum("kia,kib->ab", Z, Z) / len(Z) for Z in (along, typical)]
-    rates = [np.linalg.eigvals(metric @ mean).real.max() for mean in means]
-    return float(max(rates[0], _LEAST_RATE * rates[1]))
+    states = (drive.along, drive.typical * np.where(drive.corrected, 1.0, _LEAST_RATE**0.5))
+    means = [np.einsum("kia,kib->ab", Z, Z) / len(Z) for Z in states]
+    return float(max(np.linalg.eigvals(metric @ mean).real.max() for mean in means))
 
 
-def _slowing(metric: Array, along: Array, typical: Array, time_constant: float, bandwidth: float) -> float:
+def _slowing(metric: Array, drive: Drive, time_constant: float, bandwidth: float) -> float:
     """Return the factor of gains whose inverse is `metric`.
 
     The fastest combination then has the time constant on average, and no instant is faster than the feedback allows.
     """
-    average = _rate(metric, along, typical)
-    fastest = np.linalg.eigvalsh(along @ metric @ along.transpose(0, 2, 1)).max()
+    average = _rate(metric, drive)
+    Z = np.concatenate([drive.along, drive.typical * drive.corrected])
+    fastest = np.linalg.eigvalsh(Z @ metric @ Z.transpose(0, 2, 1)).max()
     return float(max(time_constant * average, fastest / (_LARGEST_SHARE * bandwidth)))
 
 
-def gradient_gain(along: Array, typical: Array, time_constant: float, bandwidth: float) -> Array:
+def gradient_gain(drive: Drive, time_constant: float, bandwidth: float) -> Array:
     """Return the diagonal (u,) of Gamma; arguments as of `gradient_adaptation`."""
-    information = _information(along, typical)
-    return np.asarray(information * _slowing(np.diag(1.0 / information), along, typical, time_constant, bandwidth))
+    information = _information(drive)
+    return np.asarray(information * _slowing(np.diag(1.0 / information), drive, time_constant, bandwidth))
 
 
 def least_gain(unknown: UnknownParameters, q: Array, damping: Array, bandwidth: Array, error: float) -> Array:
@@ -84,8 +108,7 @@ def least_gain(unknown: UnknownParameters, q: Array, damping: Array, bandwidth: 
 
 def gradient_adaptation(
     unknown: UnknownParameters,
-    along: Array,
-    typical: Array,
+    drive: Drive,
     time_constant: float,
     bandwidth: float,
     least: Array | float = 0.0,
@@ -96,9 +119,8 @@ def gradient_adaptation(
     ----------
     unknown : UnknownParameters
         The u unknown parameters.
-    along, typical : (k, n, u) array
-        Z along the reference and in typical states, where some column is not zero: the error of the estimate decays
-        as Gamma^-1 Z' Z.
+    drive : Drive
+        What moves the estimates.
     time_constant : float
         Of the fastest combination of parameters [s].
     bandwidth : float
@@ -106,7 +128,7 @@ def gradient_adaptation(
     least : float or (u,) array
         Least diagonal of Gamma.
     """
-    Gamma = np.maximum(gradient_gain(along, typical, time_constant, bandwidth), least)
+    Gamma = np.maximum(gradient_gain(drive, time_constant, bandwidth), least)
     return GradientAdaptation(Gamma, unknown=unknown.names)
 
 
@@ -119,8 +141,7 @@ def _natural_metric(pi: Array) -> Array:
 
 def natural_adaptation(
     unknown: UnknownParameters,
-    along: Array,
-    typical: Array,
+    drive: Drive,
     time_constant: float,
     bandwidth: float,
     least: Array | float = 0.0,
@@ -129,16 +150,14 @@ def natural_adaptation(
 
     Its rate depends on the estimate: the gains hold at twice the nominal links, which need no least gain.
     """
-    robot, information = unknown.robot, _information(along, typical)
+    robot, information = unknown.robot, _information(drive)
     links = np.flatnonzero(unknown.mask[: 10 * robot.n].reshape(robot.n, 10).all(axis=1))
     blocks = [slice(10 * k, 10 * k + 10) for k in range(len(links))]
     metrics = [_natural_metric(2.0 * robot.inertial[link]) for link in links]
-    gamma = _slowest_if_none(
-        np.array([_rate(G, along[:, :, b], typical[:, :, b]) for G, b in zip(metrics, blocks, strict=True)])
-    )
+    gamma = _slowest_if_none(np.array([_rate(G, drive.of(b)) for G, b in zip(metrics, blocks, strict=True)]))
     metric = np.diag(1.0 / information)
     for b, G, weight in zip(blocks, metrics, gamma, strict=True):
         metric[b, b] = G / weight
-    slowing = _slowing(metric, along, typical, time_constant, bandwidth)
+    slowing = _slowing(metric, drive, time_constant, bandwidth)
     rest = np.maximum(slowing * information, least)[10 * len(links) :]
     return NaturalAdaptation(gamma * slowing, rest=rest if rest.size else None, unknown=unknown.names)

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array
 from ..reference import JointReference
 from ..robot import Robot
-from .adaptation_gains import gradient_gain
+from .adaptation_gains import Drive, gradient_gain
 from .length_adaptation import LengthAdaptation, LengthModel
 from .lyapunov_functions import gain
 
@@ -50,11 +50,15 @@ def length_adaptation(
     gamma = float(np.diag(K_p @ Lambda)[:3].mean())
     model = LengthModel(robot, LengthAdaptation(1.0, unknown=unknown, Gamma_torque=1.0), np.zeros(robot.p, dtype=bool))
     feedback = K_p, Lambda, gain(gains["K_d"], robot.n)
-    (moved, twisted), others = (_drives(model, states, *feedback, gamma) for states in (along, typical))
+    moved, twisted = zip(*(_drives(model, states, *feedback, gamma) for states in (along, typical)), strict=True)
     w = float(np.diag(Lambda).min())
-    Gamma = gradient_gain(moved, others[0], time_constant, w)
-    torque = gradient_gain(twisted, others[1], time_constant, w).item() if model.in_torques else None
+    Gamma = gradient_gain(_drive(*moved), time_constant, w)
+    torque = gradient_gain(_drive(*twisted), time_constant, w).item() if model.in_torques else None
     return LengthAdaptation(Gamma, unknown=model.names, gamma=gamma, Gamma_torque=torque)
+
+
+def _drive(along: Array, typical: Array) -> Drive:
+    return Drive(along, typical, np.zeros(along.shape[-1], dtype=bool))
 
 
 def _drives(

@@ -22,7 +22,7 @@ from ..table import Table, Tabular
 from ..values import Value
 from .act import ACT
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation, Unknown, select
-from .adaptation_gains import gradient_adaptation, least_gain, natural_adaptation
+from .adaptation_gains import Drive, gradient_adaptation, least_gain, natural_adaptation
 from .adaptive_jacobian import AdaptiveJacobianBackstepping
 from .backstepping import Backstepping
 from .feedback_gains import FEEDBACK, Feedback, coupled_damping
@@ -39,10 +39,14 @@ _LOG = logging.getLogger(__name__)
 _DAMPING_SHARE, _LARGEST_SHARE = 0.2, 0.5
 #: bandwidth as a share of the stable rate, larger ones where that is unstable; share of postures that may be so
 _BANDWIDTH_SHARES, _RARE = (0.025, 0.05, 0.1, 0.2), 0.05
+#: logarithm of the growth of an error on the way through postures with little inertia
+_PASSAGE = 1.0
 #: growth for which a larger bandwidth is tried, less than what `Loop.growth` neglects [1/s]
 _TOLERATED = -0.015
 #: damping of elastic joints as a share of the stable one
 _ELASTIC_SHARE = 0.5
+#: numbers of a gain in a table; of more the least and the largest
+_MOST_NUMBERS = 20
 #: steps of the reduction of the damping, and excess over its share
 _STEPS, _ACCURACY = 10, 1.001
 #: deflection [rad or m] at which the stiffness has the torque limit
@@ -169,6 +173,8 @@ def _plain_adaptation(law: GradientAdaptation | NaturalAdaptation | None) -> dic
 def _numbers(value: Any) -> str:
     if isinstance(value, str):
         return value
+    if np.size(value) > _MOST_NUMBERS:
+        return f"{np.min(value):.3g} to {np.max(value):.3g}"
     texts = [str(x) if isinstance(x, str) else f"{x:.3g}" for x in np.ravel(value)]
     return texts[0] if len(set(texts)) == 1 else " ".join(texts)
 
@@ -223,12 +229,13 @@ def tune(
         Default the natural law for `ACT`, whose estimated mass matrix must stay positive definite, else the gradient
         law. ``"none"`` keeps the initial estimate.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        See `Robot.unknown`; default the last link, to which a load is fixed.
+        See `Robot.unknown`; default all, since any of them may be wrong. A part of them, such as the link to which a
+        load is fixed, also takes up the errors of all others: then tracking can become worse than without adaptation.
     time_constant : float
         Time constant of the fastest combination of unknown parameters along the reference [s]. It is longer where the
         correction of an error could otherwise make an estimate that takes the damping from the arm.
     duration : float
-        Length of the reference [s].
+        Length of the reference, or of a motion through random states [s].
     q0 : (n,) array_like, optional
         Start of the arm, required for a reference of poses.
     **arguments
@@ -283,15 +290,19 @@ def tune(
     for bandwidth_share in _BANDWIDTH_SHARES if bandwidth is None else _BANDWIDTH_SHARES[:1]:
         feedback, limit = _feedback(robot, typical.q, stable, bandwidth, bandwidth_share, task=bool(rows))
         found = _damped(robot, law, feedback._replace(rows=rows_inertia), arguments, states, stable)
-        unstable = _unstable(robot, law, found[1], states, channel)
+        unstable = _unstable(robot, law, found[1], states.q[::_EVERY], channel)
         if best[1] is None or len(unstable) < best[0]:
             best = len(unstable), (*found, limit, unstable)
         if not unstable:
             break
     feedback, gains, share, limit, unstable = best[1]
     unstable = [loop for loop in unstable if loop.growth() > 0.0]
+    light = _unstable(robot, law, gains, _lightest(robot, states.q), channel)
     if len(unstable) > _RARE * len(states.q[::_EVERY]):
         warnings.warn(f"{unstable[-1].message(robot.joint_names)}", RuntimeWarning, stacklevel=outer_level())
+    elif sum(loop.growth() for loop in light) * duration / len(states.q) > _PASSAGE:
+        text = "there the arm has hardly any inertia, see Robot.replace(armature=)"
+        warnings.warn(f"{light[-1].message(robot.joint_names)}; {text}", RuntimeWarning, stacklevel=outer_level())
     text = "%s of %s: bandwidth %s rad/s, limited by %s; damping is %.2g of the stable rate"
     _LOG.info(text, law.__name__, robot.name, feedback.w.round(3).tolist(), limit, share)
     if adaptive:
@@ -404,13 +415,18 @@ def _damped(
 
 
 def _unstable(
-    robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference, channel: Channel
+    robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], postures: Array, channel: Channel
 ) -> list[Loop]:
-    """Return the loops of postures along the states that grow, or would with a little more, the fastest last."""
+    """Return the loops of these postures that grow, or would with a little more, the fastest last."""
     controller = _fixed(law, robot, gains)
-    loops = [loop_at(controller, robot, q, channel) for q in states.q[::_EVERY]]
+    loops = [loop_at(controller, robot, q, channel) for q in postures]
     growths = {loop.growth(): loop for loop in loops if loop is not None}
     return [growths[growth] for growth in sorted(growths) if growth > _TOLERATED]
+
+
+def _lightest(robot: Robot, q: Array) -> Array:
+    """Return the tenth of the postures in which the mass matrix is nearest to a singular one."""
+    return q[np.argsort(np.linalg.eigvalsh(robot.mass_matrix(q))[:, 0])[: len(q) // _EVERY]]
 
 
 def _damping_share(
@@ -448,25 +464,26 @@ def _adaptation(
     kind = ("natural" if law is ACT else "gradient") if kind is None else kind
     if one_of(kind, ("gradient", "natural", "none"), "adaptation") == "none":
         return None
-    chosen = select(robot, robot.link_names[-1] if unknown is None else unknown)
+    chosen = select(robot, unknown)
     if kind == "natural":
         NaturalAdaptation(1.0, rest=1.0).build(chosen)  # it checks the links
     transient = typical_states(robot, feedback.w**2 * _ERROR)  # an error of this size accelerates the joints so
-    at_rest = JointReference(transient.q, 0.0 * transient.q, 0.0 * transient.q)
-    along, typical, still = (_drive(robot, law, feedback, gains, some) for some in (states, transient, at_rest))
+    rest = JointReference(transient.q, 0.0 * transient.q, 0.0 * transient.q)
+    along, typical, still = (_drive(robot, law, feedback, gains, some) for some in (states, transient, rest))
     sizes, weights = (np.abs(Z).max(axis=(0, 1)) for Z in (typical, still))
     effective = sizes > _ROUNDING * sizes.max()
     if not effective[chosen.mask].any():
         raise ThunderError(f"unknown must select parameters on which torques depend, got {', '.join(chosen.names)}")
     along, typical = ((Z * effective)[..., chosen.mask] for Z in (along, typical))
-    if not (weights > _AT_REST * sizes)[chosen.mask].any():  # corrections drive these estimates, not only the reference
-        along = np.concatenate([along, typical])
+    at_rest = chosen.mask & (weights > _AT_REST * sizes)
+    links = at_rest[: 10 * robot.n].reshape(robot.n, 10).any(axis=1).repeat(10)
+    drive = Drive(along, typical, ~np.concatenate([links, at_rest[10 * robot.n :]])[chosen.mask])
     make = gradient_adaptation if kind == "gradient" else natural_adaptation
     least = np.zeros(len(chosen.names))
     if law in _DAMPED_BY_ESTIMATE:
         damping = gain(gains["K_d"], robot.n) if "K_d" in gains else np.zeros((robot.n, robot.n))
         least = least_gain(chosen, transient.q[::_EVERY], damping, feedback.w, _ERROR)
-    return make(chosen, along, typical, positive(time_constant, "time_constant"), float(feedback.w.min()), least)
+    return make(chosen, drive, positive(time_constant, "time_constant"), float(feedback.w.min()), least)
 
 
 def _drive(

@@ -71,9 +71,8 @@ def load_description(
     ----------
     source : str or path-like
         The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (native
-        format or Thunder's 0.8, distinguished by their keys), ``.urdf``, or ``.xml``, ``.mjcf`` (needs the extra
-        ``mujoco``). A file of links' parameters of Thunder, such as ``NAME_par_REG.yaml``, replaces those of the robot
-        in ``NAME_conf.yaml`` or ``NAME.yaml`` beside it.
+        format or Thunder's), ``.urdf``, ``.xacro``, or ``.xml``, ``.mjcf`` (needs the extra ``mujoco``). A file of
+        links' parameters of Thunder, such as ``NAME_par_REG.yaml``, replaces those of the robot beside it.
     name : str, optional
         Name of the robot, an identifier; default the name in the file, or that of the file's name for Thunder's format.
     base_link, tip_link : str, optional

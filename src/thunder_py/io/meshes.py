@@ -28,26 +28,8 @@ _LEAST = 16
 def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
     """Read a mesh file of any format of trimesh: STL, OBJ, DAE, PLY, ...
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    faces : int
-        Approximate number of triangles to keep; a mesh with fewer is not changed.
-
-    Returns
-    -------
-    surface : Triangles
-        Surface [m]; the unit of the file is converted.
-    colors : (f, 3) array
-        Red, green and blue of each face, 0 to 1; gray where the file has none.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not a mesh.
-    ModuleNotFoundError
-        If the extra ``visual`` is not installed.
+    Meshes with more triangles than about `faces` are thinned. Lengths are in meters; the colors (f, 3) of the faces
+    are red, green and blue, 0 to 1, gray where the file has none.
     """
     file = as_file(path)
     trimesh = require("trimesh", "visual")

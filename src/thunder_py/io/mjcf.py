@@ -19,30 +19,23 @@ from ..model.model import RobotModel
 from ..optional import require
 from ..spatial.single import exp, make_pose, matrix_of
 from .mjcf_elastic import couplings, numbers_of, read_drives, wraps_of
-from .mjcf_text import prepare_mjcf
+from .mjcf_text import Document
 from .mjcf_writer import translate_rotors
-from .selection import Chain, Joint, Link, MissingInertiaError, Tree, friction_of, reg_of
+from .selection import Chain, Joint, Link, MissingInertiaError, Tree, dyn_of, friction_of
 
 #: in the order of MuJoCo's types
 _KINDS = ("free", "ball", "P", "R")
 
 
 class Model:
-    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    path : path-like or None
-        Path for messages and included files.
-    """
+    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world."""
 
     def __init__(self, text: str | bytes, path: str | Path | None = None) -> None:
-        plain, self._unread, self._massless = prepare_mjcf(text, path)
-        self.mujoco, self.path, self._text = require("mujoco", "mujoco"), path, text
-        if self._unread and "settotalmass" in plain:  # the masses of all bodies depend on the meshes
-            plain, self._unread, self._massless = prepare_mjcf(text, path, meshes=True)
+        self.mujoco, self.path, self._document = require("mujoco", "mujoco"), path, Document(text, path)
+        plain = self._document.text()
+        if self._document.unread and "settotalmass" in plain:  # the masses of all bodies depend on the meshes
+            plain = self._document.text(meshes=True)
+        self._unread, self._massless = self._document.unread, self._document.massless
         if "<body" not in plain:  # also a part of another file, which MuJoCo would refuse
             raise self.error("no joint moves: there is no arm")
         self.model = compiled(self.mujoco, plain, path)
@@ -139,19 +132,19 @@ class Model:
     def _with_meshes(self) -> Any:
         """Model with meshes, or the reason why there is none."""
         try:
-            return compiled(self.mujoco, prepare_mjcf(self._text, self.path, meshes=True).text, self.path)
+            return compiled(self.mujoco, self._document.text(meshes=True), self.path)
         except FileFormatError as error:
             return str(error)
 
     def _inertia(self, body: int) -> Array | None:
-        """Return the REG parameters (10,) of a body in its frame, None for a body without mass."""
+        """Return the DYN parameters (10,) of a body in its frame, None for a body without mass."""
         model = self._with_meshes if body in self._unread else self.model
         if isinstance(model, str):
             raise MissingInertiaError(f"{self._unread[body]}, or the files of the meshes: {model}")
         if body in self._massless or model.body_mass[body] == 0.0:
             return None
         R = _pose(model.body_ipos[body], model.body_iquat[body])[:3, :3]
-        return reg_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
+        return dyn_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
 
     def _tool(self) -> str | None:
         """Return the site ``tool`` of files of this package; next to a frame of this name it is ``robot:tool``."""
@@ -230,17 +223,7 @@ def _friction(file: Model, joints: Sequence[int]) -> Friction | None:
 
 
 class _Acting:
-    """Tell which tendons and constraints act on an arm, and refuse forces that a `RobotDescription` does not have.
-
-    Parameters
-    ----------
-    file : Model
-        The file.
-    chain : Chain
-        The arm.
-    joints : sequence of int
-        Joints of the arm.
-    """
+    """Refuse forces on an arm that a `RobotDescription` does not have."""
 
     def __init__(self, file: Model, chain: Chain, joints: Sequence[int]) -> None:
         self._file, self._joints = file, set(joints)
@@ -250,12 +233,13 @@ class _Acting:
     def refuse(self) -> None:
         """Refuse springs, polynomial damping, constraints, tendons, fluids and compensated gravity on the arm."""
         file, model = self._file, self._file.model
-        for j in sorted(self._joints):
-            key = file.key_of("JOINT", j)
-            if np.any([*numbers_of(model, "jnt_stiffness", j), *numbers_of(model, "jnt_stiffnesspoly", j)]):
-                raise file.error("springs (stiffness) are not read; set it to 0", key)
+        joints, stiffness = sorted(self._joints), ("jnt_stiffness", "jnt_stiffnesspoly")
+        if springs := [j for j in joints if any(np.any(numbers_of(model, key, j)) for key in stiffness)]:
+            names = ", ".join(file.key_of("JOINT", j) for j in springs)
+            raise file.error("springs (stiffness) are not read: set it to 0", names)
+        for j in joints:
             if np.any(numbers_of(model, "dof_dampingpoly", int(model.jnt_dofadr[j]))):
-                raise file.error("damping of higher order is not read; give one number", key)
+                raise file.error("damping of higher order is not read; give one number", file.key_of("JOINT", j))
         if model.opt.density or model.opt.viscosity:
             raise file.error("density and viscosity of a fluid are not read; set them to 0", "<option>")
         if any(link and model.body_gravcomp[body] for body, link in self._numbers.items()):
@@ -264,8 +248,8 @@ class _Acting:
             self._refuse_actuator(k)
         for k in filter(self._equality, range(model.neq)):
             raise file.error("equality constraints on the arm are not supported", f"<equality>, number {k + 1}")
-        springs = {coupling.tendon for coupling in file.elastic if coupling.joint in self._joints}
-        for k in set(range(model.ntendon)) - springs:
+        drives = {coupling.tendon for coupling in file.elastic if coupling.joint in self._joints}
+        for k in set(range(model.ntendon)) - drives:
             keys = ["stiffness", "damping", "frictionloss", "limited"]
             if wraps_of(model, k)[0].kind != file.mujoco.mjtWrap.mjWRAP_JOINT:  # others are of rotors
                 keys.append("armature")

@@ -12,10 +12,11 @@ from ..errors import ThunderError
 from ..model.description import RobotDescription, check_physical_input, own_frame
 from ..model.elastic import motor_names
 from ..model.inertia import dyn_from_reg, reg_from_dyn
-from .losses import check_losses
+from ..model.joint_data import Limits
+from .losses import check_losses, friction_of_joint, used_terms
 from .mjcf_elastic import lost_powers, motor_bodies, springs
 from .mjcf_text import LEAST
-from .xml import comment, number, numbers, open_tag, quaternion, tag
+from .xml import comment, nested, number, numbers, quaternion, tag
 
 if TYPE_CHECKING:
     from ..model.description import Rotor
@@ -30,16 +31,9 @@ _ROW, _COL = np.triu_indices(3)
 
 
 class Body(NamedTuple):
-    """Store the inertial parameters of a link for MuJoCo.
+    """Store a link for MuJoCo: DYN parameters, a note on differences from the robot's, and `dyn` before raising values.
 
-    Attributes
-    ----------
-    dyn : (10,) array
-        DYN parameters in the link's frame.
-    note : str
-        Differences from the robot's parameters; empty if there are none.
-    raised_from : (10,) array or None
-        `dyn` before raising values to MuJoCo's minima; None if nothing was raised.
+    `raised_from` is None where nothing was raised to MuJoCo's minima.
     """
 
     dyn: Array
@@ -49,11 +43,6 @@ class Body(NamedTuple):
 
 def acceptable_bodies(robot: RobotModel) -> list[Body]:
     """Return the links as bodies that MuJoCo accepts.
-
-    Parameters
-    ----------
-    robot : Robot
-        Any robot.
 
     Raises
     ------
@@ -164,16 +153,10 @@ _CONSTANT = 1e-12
 
 
 class Rotors(NamedTuple):
-    """Store the representation of rotors in MuJoCo.
+    """Store what represents rotors in MuJoCo.
 
-    Attributes
-    ----------
-    armature : (n,) array
-        That of the joints, with the rotors that are no more.
-    tendons : list of (int, float, (n,) array)
-        Joint of the rotor (1..n), its inertia and the factors of joint velocities.
-    inexact : tuple of int
-        Joints whose rotors are only an armature, without the coupling to their carriers.
+    That is the `armature` of the joints, `tendons` with the joint of a rotor (1..n), its inertia and the factors (n,)
+    of joint velocities, and the joints whose rotors are only an armature, `inexact`, not coupled to their carriers.
     """
 
     armature: Array
@@ -231,13 +214,7 @@ _SHORT = 0.02  # of the arm's length: nearer points get no capsule
 
 
 class Shapes:
-    """Create the shapes of an arm, scaled by its length.
-
-    Parameters
-    ----------
-    description : RobotDescription
-        The arm.
-    """
+    """Create the shapes of an arm, scaled by its length."""
 
     def __init__(self, description: RobotDescription) -> None:
         d = description
@@ -279,7 +256,7 @@ class Shapes:
             yield tag("geom", type="cylinder", size=numbers([1.1 * r, 1.25 * r]), material="joint", **place)
             return
         yield tag("geom", type="box", size=numbers([r, r, 1.4 * r]), material="joint", **place)
-        upper = np.inf if d.limits is None else float(d.limits.upper[i - 1])
+        upper = float((d.limits or Limits.none(d.n)).upper[i - 1])
         rail = upper if 0.0 < upper < np.inf else 0.3 * self.length
         ends = [*self._own[i], *(self._own[i] - rail * axis)]
         yield tag("geom", type="capsule", fromto=numbers(ends), size=number(0.4 * r), material="base")
@@ -300,13 +277,7 @@ _HEADER = (
 
 
 def mjcf_losses(robot: RobotModel) -> tuple[str, ...]:
-    """Return the losses of a robot in MJCF, one sentence each.
-
-    Parameters
-    ----------
-    robot : Robot
-        Any robot.
-    """
+    """Return the losses of a robot in MJCF, one sentence each."""
     d, losses = robot.description, []
     for joint in translate_rotors(robot).inexact:
         losses.append(
@@ -314,59 +285,43 @@ def mjcf_losses(robot: RobotModel) -> tuple[str, ...]:
             "is lost"
         )
     losses += lost_powers(d)
-    if d.friction is not None:
-        used = [term for k, term in enumerate(d.friction.terms) if d.friction.coefficients[:, k].any()]
-        smooth = f"dq / (abs(dq) + {d.friction.delta:g})"
-        soft = f"Coulomb friction becomes frictionloss, a soft constraint, instead of {smooth}"
-        losses += [soft if term == "coulomb" else f"{term} friction is lost" for term in used if term != "viscous"]
+    for term in used_terms(d):
+        if d.friction is not None and term == "coulomb":
+            smooth = f"dq / (abs(dq) + {d.friction.delta:g})"
+            losses.append(f"Coulomb friction becomes frictionloss, a soft constraint, instead of {smooth}")
+        elif term != "viscous":
+            losses.append(f"{term} friction is lost")
     return tuple(losses)
 
 
 def write_mjcf(robot: RobotModel, *, lossy: bool = False) -> str:
-    """Return a robot as the text of an MJCF file.
+    """Return a robot, of links as `acceptable_bodies` needs them, as the text of an MJCF file.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with physical links, or links equivalent to physical ones; see `acceptable_bodies`.
-    lossy : bool
-        Write the robot even if MJCF cannot represent all of its behavior; comments in the file name the losses.
-
-    Returns
-    -------
-    str
-        Document with inertias, gravity, damping, armature, limits, springs and motors of elastic joints, torque
-        actuators, a site for each frame and shapes without mass.
-
-    Raises
-    ------
-    ThunderError
-        If there are losses and `lossy` is False, a link is not physical, or a motor has no inertia.
+    It has inertias, gravity, damping, armature, limits, springs and motors of elastic joints, torque actuators, a site
+    for each frame and shapes without mass. Losses, if `lossy` is True, are comments.
     """
     d = check_physical_input(robot.description)
     losses = check_losses(mjcf_losses(robot), "MJCF", lossy)
     if "world" in d.link_names:
         raise ThunderError("link name must not be 'world', the name of a body in MJCF: rename the link")
     bodies, rotors = acceptable_bodies(robot), translate_rotors(robot)
-    lines = [open_tag("mujoco", model=d.name)]
-    lines += [f"  {comment(text)}" for text in _remarks(d, losses)]
-    lines += [
-        f"  {_HEADER}",
-        f"  {tag('option', gravity=numbers(d.gravity), timestep='0.001', integrator='implicitfast')}",
-        f"  {tag('statistic', center=_center(robot), extent=number(1.2 * Shapes(d).length))}",
-        *_block("default", DEFAULTS),
-        *_block("asset", ASSETS),
-        "  <worldbody>",
-        '    <light pos="0 -1.5 3" dir="0 0.45 -0.9" diffuse="0.6 0.6 0.6"/>',
-        *_bodies(d, [body.dyn for body in bodies], [body.note for body in bodies], rotors.armature),
-        *(f"    {line}" for line in motor_bodies(d)),
-        "  </worldbody>",
-        *_block("tendon", [*_rotor_tendons(d, rotors), *springs(d)]),
-        *_block("actuator", _actuators(d)),
-        *_notes(d, rotors),
-        "</mujoco>",
+    light = '<light pos="0 -1.5 3" dir="0 0.45 -0.9" diffuse="0.6 0.6 0.6"/>'
+    parts = {
+        "default": DEFAULTS,
+        "asset": ASSETS,
+        "worldbody": [light, *_bodies(d, bodies, rotors.armature), *motor_bodies(d)],
+        "tendon": [*_rotor_tendons(d, rotors), *springs(d)],
+        "actuator": _actuators(d),
+        "custom": _notes(d, rotors),
+    }
+    lines = [
+        *map(comment, _remarks(d, losses)),
+        _HEADER,
+        tag("option", gravity=numbers(d.gravity), timestep="0.001", integrator="implicitfast"),
+        tag("statistic", center=_center(robot), extent=number(1.2 * Shapes(d).length)),
+        *(line for name, inside in parts.items() if inside for line in nested(name, inside)),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(nested("mujoco", lines, model=d.name)) + "\n"
 
 
 def _remarks(d: RobotDescription, losses: tuple[str, ...]) -> list[str]:
@@ -383,10 +338,6 @@ def _center(robot: RobotModel) -> str:
     return numbers(np.round(0.5 * (points.min(axis=0) + points.max(axis=0)), 6))
 
 
-def _block(name: str, lines: tuple[str, ...] | list[str]) -> list[str]:
-    return [f"  <{name}>", *(f"    {line}" for line in lines), f"  </{name}>"] if lines else []
-
-
 def _pose(T: Array) -> dict[str, str | None]:
     """Return position and rotation as attributes, None for identity."""
     rotated = not np.array_equal(T[:3, :3], np.eye(3))
@@ -396,24 +347,16 @@ def _pose(T: Array) -> dict[str, str | None]:
     }
 
 
-def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: Array) -> list[str]:
+def _bodies(d: RobotDescription, bodies: list[Body], armature: Array) -> list[str]:
     """Return nested bodies, from the base to the last link."""
-    shapes = Shapes(d)
-    lines = ["    " + open_tag("body", name=own_frame("base", {*d.frames, *d.link_names}), **_pose(d.base))]
-    lines += [f"      {line}" for line in (*shapes.of_body(0), *_sites(d, 0))]
-    for i in range(d.n):
-        blanks = "  " * (i + 3)
-        pose = d.placements[i] @ d.offsets[i]
-        lines.append(blanks + open_tag("body", name=d.link_names[i], **_pose(pose)))
-        inside = [comment(notes[i])] if notes[i] else []
-        inside += [
-            _joint(d, i, armature[i]),
-            _inertial(dyn[i]),
-            *shapes.of_body(i + 1),
-            *_sites(d, i + 1),
-        ]
-        lines += [f"{blanks}  {line}" for line in inside]
-    return lines + ["  " * (i + 2) + "</body>" for i in range(d.n, -1, -1)]
+    shapes, lines = Shapes(d), list[str]()
+    for i in range(d.n, 0, -1):
+        body, pose = bodies[i - 1], d.placements[i - 1] @ d.offsets[i - 1]
+        note = [comment(body.note)] if body.note else []
+        data = [_joint(d, i - 1, armature[i - 1]), _inertial(body.dyn), *shapes.of_body(i), *_sites(d, i)]
+        lines = nested("body", [*note, *data, *lines], name=d.link_names[i - 1], **_pose(pose))
+    base = own_frame("base", {*d.frames, *d.link_names})
+    return nested("body", [*shapes.of_body(0), *_sites(d, 0), *lines], name=base, **_pose(d.base))
 
 
 def _inertial(dyn: Array) -> str:
@@ -430,9 +373,9 @@ def _inertial(dyn: Array) -> str:
 def _joint(d: RobotDescription, i: int, armature: float) -> str:
     """Return a joint; position and axis are in the frame of its link, after the motion."""
     back = np.linalg.inv(d.offsets[i])
-    friction = {} if d.friction is None else dict(zip(d.friction.terms, d.friction.coefficients[i], strict=True))
-    viscous, coulomb = (friction.get(term, 0.0) for term in ("viscous", "coulomb"))
-    limits = (-np.inf, np.inf) if d.limits is None else (d.limits.lower[i], d.limits.upper[i])
+    viscous, coulomb = (friction_of_joint(d, i).get(term, 0.0) for term in ("viscous", "coulomb"))
+    bounds = d.limits or Limits.none(d.n)
+    limits = bounds.lower[i], bounds.upper[i]
     return tag(
         "joint",
         name=d.joint_names[i],
@@ -455,15 +398,14 @@ def _sites(d: RobotDescription, link: int) -> list[str]:
 def _rotor_tendons(d: RobotDescription, rotors: Rotors) -> list[str]:
     lines: list[str] = []
     for joint, inertia, factors in rotors.tendons:
-        lines.append(open_tag("fixed", name=_tendon(d, joint), armature=number(inertia)))
-        lines += [f"  {tag('joint', joint=d.joint_names[k], coef=number(factors[k]))}" for k in np.flatnonzero(factors)]
-        lines.append("</fixed>")
+        inside = [tag("joint", joint=d.joint_names[k], coef=number(factors[k])) for k in np.flatnonzero(factors)]
+        lines += nested("fixed", inside, name=_tendon(d, joint), armature=number(inertia))
     return lines
 
 
 def _actuators(d: RobotDescription) -> list[str]:
     """Return actuators with joint torques as controls; those of elastic joints act on the motors."""
-    effort = np.full(d.n, np.inf) if d.limits is None else d.limits.effort
+    effort = (d.limits or Limits.none(d.n)).effort
     driven = dict(zip((drive.joint for drive in d.elastic), motor_names(d.elastic, d.joint_names), strict=True))
     return [
         tag(
@@ -489,7 +431,7 @@ def _notes(d: RobotDescription, rotors: Rotors) -> list[str]:
         carrier = rotor.joint - 1 if rotor.carrier is None else rotor.carrier
         note = [rotor.joint, rotor.gear_ratio, carrier, *(() if rotor.axis is None else rotor.axis)]
         notes.append(tag("numeric", name=_tendon(d, rotor.joint), data=numbers(note)))
-    return _block("custom", notes)
+    return notes
 
 
 def _tendon(d: RobotDescription, joint: int) -> str:

@@ -57,10 +57,7 @@ def gripper_joints(joints: Sequence[str]) -> list[str]:
 
 
 def identifier(text: str, default: str = "robot", taken: Collection[str] = ()) -> str:
-    """Return the identifier of a name: accents are dropped, other characters become underscores.
-
-    At most 63 characters are kept; an empty name becomes `default`, one that starts with a digit gets ``default_`` in
-    front, and a name that is taken gets a number.
+    """Return the identifier of a name by the rule in docs/robot_format.md; one that is taken gets a number.
 
     Examples
     --------
@@ -98,9 +95,9 @@ def labels(names: Iterable[str], prefix: str = "", taken: Collection[str] = ()) 
     return found
 
 
-def reg_of(mass: float, center: Array, tensor: Array) -> Array:
-    """Return the REG parameters (10,) of a body from its tensor (3, 3) about the center of mass."""
-    return reg_from_dyn(np.array([mass, *center, *tensor[_UPPER]]))
+def dyn_of(mass: float, center: Array, tensor: Array) -> Array:
+    """Return the DYN parameters (10,) of a body from its tensor (3, 3) about the center of mass."""
+    return np.array([mass, *center, *tensor[_UPPER]])
 
 
 def friction_of(**terms: Array) -> Friction | None:
@@ -122,7 +119,7 @@ def _failure(read: Callable[[], object]) -> FileFormatError | None:
 class Link:
     """Store a link: its name in the file, and functions for its inertia and for errors about it.
 
-    `read` returns REG parameters (10,), None without an inertia, and raises `FileFormatError` for wrong numbers;
+    `read` returns DYN parameters (10,), None without an inertia, and raises `FileFormatError` for wrong numbers;
     `error` returns one with a message and the place in the file.
     """
 
@@ -132,7 +129,7 @@ class Link:
 
     @cached_property
     def inertial(self) -> Array | None:
-        """REG parameters (10,), None without an inertia."""
+        """DYN parameters (10,), None without an inertia."""
         return self.read()
 
     @property
@@ -240,7 +237,7 @@ class Chain:
     held: set[str]
 
 
-class _Lost(NamedTuple):
+class Lost(NamedTuple):
     """Store why a part is left out, the links next to it, and whether it is a joint that may move."""
 
     error: FileFormatError
@@ -290,7 +287,8 @@ class Tree:
         self.below: dict[str, list[Joint]] = {}
         #: positions of locked joints and of those that follow them
         self.locked: dict[str, float] = {}
-        self._lost: list[_Lost] = []
+        #: parts that are left out for a defect
+        self.lost: list[Lost] = []
         #: what the user is told in one warning
         self._notes: list[str] = []
 
@@ -299,7 +297,7 @@ class Tree:
     def add_link(self, link: Link) -> None:
         """Add a link; all links come before the joints."""
         if link.name in self.links:
-            self.lose(link.error("name is taken by another link"), link.name)
+            self.lost.append(Lost(link.error("name is taken by another link"), link.name))
         else:
             self.links[link.name], self.below[link.name] = link, []
 
@@ -316,7 +314,7 @@ class Tree:
         elif joint.child in self._above_of(joint.parent):
             reason = f"links form a loop through {joint.child!r}"
         if reason:
-            self.lose(joint.error(reason), joint.parent, joint.child, joint.kind != "fixed")
+            self.lost.append(Lost(joint.error(reason), joint.parent, joint.child, joint.kind != "fixed"))
             return
         written, joint.name = joint.name, _numbered(joint.name, self.joints, MAX_LABEL)
         if joint.name != written and joint.kind != "fixed":
@@ -324,19 +322,13 @@ class Tree:
         self.joints[joint.name] = self.above[joint.child] = joint
         self.below[joint.parent].append(joint)
 
-    def lose(
-        self, error: FileFormatError, parent: str | None = None, child: str | None = None, moves: bool = False
-    ) -> None:
-        """Leave out a part between two links for a defect; `moves` tells that it may be a moving joint."""
-        self._lost.append(_Lost(error, parent, child, moves))
-
     @contextmanager
     def collecting(self, parent: str | None = None, child: str | None = None, *, moves: bool = False) -> Iterator[None]:
-        """Take the error of a part that is left out, see `lose`."""
+        """Take the error of a part between two links that is left out."""
         try:
             yield
         except FileFormatError as error:
-            self.lose(error, parent, child, moves)
+            self.lost.append(Lost(error, parent, child, moves))
 
     # --- parts of the tree --------------------------------------------------------------------------------------------
 
@@ -455,12 +447,12 @@ class Tree:
 
     def _refuse_cut(self, base: str | None, roots: Sequence[str]) -> None:
         """Raise the defect of a joint that may be one of the arm's."""
-        cut = {child if child in self.links else None: error for error, _, child, moves in self._lost if moves}
+        cut = {child if child in self.links else None: error for error, _, child, moves in self.lost if moves}
         for name in (*roots, None) if base is None else ():
             if name in cut and (name is not None or len(roots) > 1):
                 raise cut[name]
         below = set() if base is None else {*self._links_below(base)}
-        for error, parent, child, moves in self._lost if base is not None else ():
+        for error, parent, child, moves in self.lost if base is not None else ():
             if moves and parent not in self.links and child not in below:
                 raise error
 
@@ -551,12 +543,7 @@ class Tree:
     ) -> RobotDescription:
         """Return the description of the arm between two links, or of the only arm; warn of what the user should know.
 
-        Parameters
-        ----------
-        base_link, tip_link, missing_inertia, fix_joints, name
-            As for `thunder_py.io.load_description`.
-        fields : callable
-            Returns what the format adds to a chain.
+        Arguments are those of `thunder_py.io.load_description`; `fields` returns what the format adds to a chain.
         """
         if missing_inertia is not None:
             one_of(missing_inertia, ("error", "zero"), "missing_inertia")
@@ -594,7 +581,7 @@ class Tree:
                 raise SeveralArmsError(arms, self.path, self._whole(base, arms))
             if not arms:
                 nothing = self.error("no joint moves: there is no arm" if self.links else "has no links")
-                raise next(iter((*(lost.error for lost in self._lost), *refused)), nothing)
+                raise next(iter((*(lost.error for lost in self.lost), *refused)), nothing)
             base, tip = arms[0].base, arms[0].tip
             mobile = [j for j in self._between(self._root(base), base) if j.kind not in ("fixed", *_MOVABLE)]
             if mobile and given is None:
@@ -639,7 +626,7 @@ class Tree:
 
     def _raise_lost(self, links: Collection[str]) -> None:
         """Raise the first defect next to one of the links."""
-        for error, parent, child, _ in self._lost:
+        for error, parent, child, _ in self.lost:
             if parent in links or child in links:
                 raise error
 
@@ -704,7 +691,7 @@ class Tree:
                 unknown.append(error)
         total, known = np.zeros((len(chain.joints) + 1, 10)), {body for body, _, _ in found}
         poses = np.array([T for _, T, _ in found]).reshape(-1, 4, 4)
-        own = np.array([row for _, _, row in found]).reshape(-1, 10)
+        own = reg_from_dyn(np.array([row for _, _, row in found]).reshape(-1, 10))
         moved = reg_from_pseudo_inertia(poses @ pseudo_inertia(own) @ poses.swapaxes(1, 2))
         still = (poses == np.eye(4)).all(axis=(1, 2))  # there the file's numbers stay exact
         np.add.at(total, [body for body, _, _ in found], np.where(still[:, None], own, moved))
@@ -758,7 +745,7 @@ class Tree:
                 f"the gripper is part of the arm: {_some(gripper)} of {len(names)} joints; lock it with "
                 f"{_locks(gripper)}, or keep it with tip_link={chain.tip!r}"
             )
-        defects = [*(lost.error for lost in self._lost), *([] if self._carrier else self._elsewhere(chain))]
+        defects = [*(lost.error for lost in self.lost), *([] if self._carrier else self._elsewhere(chain))]
         if defects:
             what = _count(defects, "defect")
             self._notes.append(f"{what} without effect on the arm, such as {self._place(defects[0])}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..errors import nearest_hint
 from ..model.description import Limits, RobotDescription
 from ..spatial import pose_from_rpy
 from ..spatial.single import make_pose
-from .selection import Chain, Joint, Link, Tree, friction_of, reg_of
+from .selection import Chain, Joint, Link, Lost, Tree, dyn_of, friction_of
 from .xml import XACRO, Element, parse_xml
 
 __all__ = ["parse_urdf"]
@@ -110,7 +110,7 @@ def urdf_tree(text: str | bytes, path: str | Path | None = None) -> Tree:
             tree.add_joint(_joint(element))
     for element in robot.children:
         if element.tag.startswith("xacro:") and element.tag.removeprefix("xacro:") not in _UNUSED:
-            tree.lose(element.error(XACRO))
+            tree.lost.append(Lost(element.error(XACRO)))
     return tree
 
 
@@ -162,12 +162,17 @@ def origin_of(element: Element) -> Array:
     origin.check_spelling(attributes=("xyz", "rpy"))
     if "quat_xyzw" in origin.attributes:
         raise origin.error("'quat_xyzw' is not supported; give the rotation as 'rpy'")
-    xyz, rpy = origin.vector("xyz", _ZERO), origin.vector("rpy", _ZERO)
-    return pose_from_rpy(xyz, rpy) if any(rpy) else make_pose(np.eye(3), np.array(xyz))
+    xyz, rpy = (tuple(origin.vector(key, _ZERO)) for key in ("xyz", "rpy"))
+    return make_pose(_rotation(rpy), np.array(xyz))
+
+
+@lru_cache(1 << 10)  # the same angles return in most files
+def _rotation(rpy: tuple[float, ...]) -> Array:
+    return pose_from_rpy(_ZERO, rpy)[:3, :3] if any(rpy) else np.eye(3)
 
 
 def _inertial(link: Element) -> Array | None:
-    """Return REG parameters (10,), None without any; URDF's tensor is about the center of mass, in axes of its own."""
+    """Return DYN parameters (10,), None without any; URDF's tensor is about the center of mass, in axes of its own."""
     link.check_spelling(children=("inertial", "visual", "collision"))
     element = link.optional("inertial")
     if element is None:
@@ -178,7 +183,7 @@ def _inertial(link: Element) -> Array | None:
     xx, xy, xz, yy, yz, zz = (tensor.number(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     T = origin_of(element)
     turned = T[:3, :3] @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ T[:3, :3].T
-    return reg_of(mass, T[:3, 3], turned)
+    return dyn_of(mass, T[:3, 3], turned)
 
 
 def _axis(joint: Element) -> Array:

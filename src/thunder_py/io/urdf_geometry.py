@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -11,66 +13,44 @@ from urllib.parse import unquote, urlparse
 import numpy as np
 
 from ..checks import Array
-from ..errors import FileFormatError
+from ..errors import FileFormatError, ThunderError
 from ..files import read_whole
-from ..spatial import pose_from_rpy
-from .xml import Element, parse_xml
+from .urdf import origin_of, urdf_root
+from .xml import Element
 
+#: folders above a file that are searched for packages, and where these are
+_NEAR, _LEVELS = 4, ("package.xml", "*/package.xml", "*/*/package.xml")
 _KINDS = ("box", "cylinder", "sphere", "mesh")
-_ZERO, _WHOLE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """Store one ``<visual>`` or ``<collision>`` of a link.
+    """Store one ``<visual>`` or ``<collision>``: its link, pose (4, 4) in the link's frame, size, color and shape.
 
-    Attributes
-    ----------
-    link : str
-        Name of the link in the file.
-    pose : (4, 4) array
-        Pose in the link's frame.
-    kind : {"box", "cylinder", "sphere", "mesh"}
-        Shape, centered on its frame; the axis of a cylinder is z.
-    size : tuple of float
-        Edges of a box, radius and length of a cylinder, radius of a sphere [m]; scale of a mesh.
-    filename : str
-        File of a mesh, as written; otherwise empty.
-    color : (3,) array or None
-        Red, green and blue, 0 to 1, if the file has a color.
-    element : Element
-        XML element, for messages.
+    `size` has the edges of a box, radius and length of a cylinder about z, radius of a sphere [m], or scale of a mesh;
+    `color` has red, green and blue, 0 to 1, if the file has a color.
     """
 
     link: str
     pose: Array
-    kind: str
     size: tuple[float, ...]
-    filename: str
     color: Array | None
     element: Element
 
+    @property
+    def kind(self) -> str:
+        """Box, cylinder, sphere or mesh."""
+        return self.element.tag
+
+    @property
+    def filename(self) -> str:
+        """File of a mesh, as written; otherwise empty."""
+        return self.element.attributes["filename"] if self.kind == "mesh" else ""
+
 
 def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
-    """Read the geometry of the links of a URDF.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    which : {"visual", "collision"}
-        Elements to read.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not a valid URDF or a geometry is invalid; with line and element.
-    OSError
-        If the file cannot be read.
-    """
-    robot = parse_xml(read_whole(path), path)
-    if robot.tag != "robot":
-        raise robot.error("a URDF must have the root element <robot>")
+    """Read the ``visual`` or ``collision`` elements of the links of a URDF; errors have line and element."""
+    robot = urdf_root(read_whole(path), path)
     colors = {
         material.attributes.get("name", ""): color
         for material in robot.all("material")
@@ -84,45 +64,43 @@ def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
     ]
 
 
-def mesh_path(geometry: Geometry, urdf: str | Path, package_dirs: Sequence[str | Path] = ()) -> Path:
-    """Return the path of a mesh file.
+def package_folders(name: str, folders: Iterable[Path]) -> list[Path]:
+    """Return the folders of a ROS package: of its name, among folders and in them, or with it in ``package.xml``.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        A mesh.
-    urdf : path-like
-        The URDF file; relative names start in its folder.
-    package_dirs : sequence of path-like
-        Folders of packages, for names such as ``package://arm_description/meshes/hand.stl``, searched before those of
-        the environment variable ``ROS_PACKAGE_PATH`` and the folders above the URDF.
-
-    Raises
-    ------
-    FileFormatError
-        If the file or package does not exist; the message lists the searched folders.
+    The latter are found two levels below the first `_NEAR` folders, as in checkouts of several repositories.
     """
+    folders = list(folders)
+    named = [path for folder in folders for path in (folder, folder / name) if path.name == name and path.is_dir()]
+    files = (file for folder in folders[:_NEAR] for level in _LEVELS for file in sorted(folder.glob(level)))
+    return [*dict.fromkeys(named or (file.parent for file in files if _is_named(file, name)))]
+
+
+def _is_named(package: Path, name: str) -> bool:
+    """Return whether ``package.xml`` has a name."""
+    with suppress(OSError, ThunderError):
+        return re.search(rb"<name>\s*" + re.escape(name.encode()) + rb"\s*</name>", read_whole(package)) is not None
+    return False
+
+
+def mesh_path(geometry: Geometry, urdf: str | Path, package_dirs: Sequence[str | Path] = ()) -> Path:
+    """Return the path of the file of a mesh, see `Meshes.load`; an error lists the searched folders."""
     name = geometry.filename
     url = urlparse(name)
     if url.scheme == "package":
         return _in_package(geometry, unquote(url.netloc), unquote(url.path).lstrip("/"), Path(urdf), package_dirs)
     if url.scheme not in ("", "file"):
         raise geometry.element.error(f"meshes come from files, not over {url.scheme}:, got {name!r}")
-    file = Path(unquote(url.path)) if url.scheme else Path(name)
-    target = file if file.is_absolute() else Path(urdf).parent / file
+    target = Path(urdf).parent / (unquote(url.path) if url.scheme else name)
     if not target.is_file():
         raise geometry.element.error(f"there is no mesh {str(target)!r}")
     return target
 
 
 def _in_package(geometry: Geometry, package: str, rest: str, urdf: Path, package_dirs: Sequence[str | Path]) -> Path:
-    named = [Path(folder) for folder in package_dirs]
-    known = [Path(folder) for folder in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if folder]
-    folders = [*named, *known, *urdf.absolute().parents]
-    candidates = [folder / package for folder in folders if (folder / package).is_dir()]
-    candidates += [folder for folder in folders if folder.name == package and folder.is_dir()]
+    known = [*package_dirs, *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep))]
+    candidates = package_folders(package, [*map(Path, known), *urdf.absolute().parents])
     if not candidates:
-        looked = ", ".join(map(str, [*named, *known])) or "none"
+        looked = ", ".join(map(str, known)) or "none"
         raise geometry.element.error(
             f"package {package!r} of {geometry.filename!r} was not found: pass package_dirs=[folder that holds "
             f"{package}], or set ROS_PACKAGE_PATH (folders given: {looked}; those above the URDF were searched too)"
@@ -130,24 +108,19 @@ def _in_package(geometry: Geometry, package: str, rest: str, urdf: Path, package
     for folder in candidates:
         if (folder / rest).is_file():
             return folder / rest
-    raise geometry.element.error(
-        f"package {package!r} has no mesh {rest!r}; looked in {', '.join(map(str, candidates))}"
-    )
+    looked = ", ".join(map(str, candidates))
+    raise geometry.element.error(f"package {package!r} has no mesh {rest!r}; looked in {looked}")
 
 
 def _read(link: str, element: Element, colors: Mapping[str, Array]) -> Geometry:
-    origin, shape = element.optional("origin"), element.required("geometry")
+    shape, material = element.required("geometry"), element.optional("material")
     kinds = [child for child in shape.children if child.tag in _KINDS]
     if len(kinds) != 1:
         raise shape.error(f"needs one of {', '.join(_KINDS)}, got {len(kinds)}")
-    xyz, rpy = (_ZERO, _ZERO) if origin is None else (origin.vector("xyz", _ZERO), origin.vector("rpy", _ZERO))
-    kind, material = kinds[0].tag, element.optional("material")
     return Geometry(
         link=link,
-        pose=pose_from_rpy(xyz, rpy),
-        kind=kind,
+        pose=origin_of(element),
         size=_size(kinds[0]),
-        filename=kinds[0].text("filename") if kind == "mesh" else "",
         color=None if material is None else _color(material, colors),
         element=kinds[0],
     )
@@ -155,10 +128,11 @@ def _read(link: str, element: Element, colors: Mapping[str, Array]) -> Geometry:
 
 def _size(shape: Element) -> tuple[float, ...]:
     if shape.tag == "mesh":
-        return tuple(shape.vector("scale", _WHOLE))
+        shape.text("filename")  # required
+        return tuple(shape.vector("scale", (1.0, 1.0, 1.0)))
     if shape.tag == "box":
         shape.text("size")  # required
-        edges = shape.vector("size", _ZERO)
+        edges = shape.vector("size", (0.0, 0.0, 0.0))
         if min(edges) < 0.0:
             raise shape.error(f"'size' must not be negative, got {edges}")
         return tuple(edges)

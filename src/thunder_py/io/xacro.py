@@ -7,30 +7,21 @@ import importlib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from ..checks import known_name
 from ..errors import ThunderError, UnknownNameError
 from ..files import as_file, parsing, read_whole
 from ..optional import require
+from .urdf_geometry import package_folders
 from .xml import Element, parse_xml
-
-#: folders above a file in which, and next to which, packages are looked for
-_ABOVE = 5
 
 
 def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> str:
-    """Return the URDF text of a xacro file.
+    """Return the URDF text of a xacro file, with values of its ``<xacro:arg>``.
 
-    A package is a folder of its name above the file or next to a folder above it, or one that ROS knows.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    arguments : mapping, optional
-        Values of its ``<xacro:arg>``.
+    A package is a folder of its name above the file or next to a folder above it, one whose ``package.xml`` has its
+    name there or one level below, or one that ROS knows.
 
     Raises
     ------
@@ -43,33 +34,32 @@ def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> s
         raise ThunderError(f"xacro must map names of arguments to values, got {arguments!r}")
     file = as_file(path).absolute()
     xacrodoc, packages = require("xacrodoc", "xacro"), require("xacrodoc.packages", "xacro")
-    above = list(file.parents)[:_ABOVE]
-    beside = {folder.name: folder for parent in reversed(above) for folder in _folders(parent)}
     # the name of a <robot> may use an argument whose default comes later
     defaults = {arg.attributes.get("name", ""): arg.attributes.get("default", "$(") for arg in _all(file)["xacro:arg"]}
     values = {name: value for name, value in defaults.items() if "$" not in value}
     values |= {name: str(value) for name, value in (arguments or {}).items()}
-    finder = packages._finder  # has no public way to forget folders; those of the user come first, ours are forgotten
+
+    def beside(package: str) -> str:
+        for folder in package_folders(package, file.parents):
+            return str(folder)
+        raise packages.PackageNotFoundError(package)
+
+    finder = packages._finder  # without a public way to forget folders: those that the user has named come first
     packages._finder = own = copy.copy(finder)
-    own.finder_funcs = list(finder.finder_funcs)
-    named = {folder.name: folder for folder in reversed(above) if folder.name}
-    own.package_cache = {name: str(folder) for name, folder in (beside | named | finder.package_cache).items()}
+    own.package_cache = dict(finder.package_cache)
+    own.finder_funcs = [(beside, packages.PackageNotFoundError), *finder.finder_funcs]
+    own.walk_up_from(file, priority=1)
     try:
         known: set[str] = set()
         if arguments and _collect(file, known, set(), packages.get_path):
             for name in arguments:
                 known_name(name, known, "xacro: there is no argument")
-        with parsing(path, "a xacro file that can be expanded"):
-            return str(xacrodoc.XacroDoc.from_file(file, subargs=values, resolve_packages=False).to_urdf_string())
+        choice = f" (xacro= sets {', '.join(sorted(defaults))})" if defaults else ""
+        with parsing(path, f"a xacro file that can be expanded{choice}"):
+            document = xacrodoc.XacroDoc.from_file(file, walk_up=False, subargs=values, resolve_packages=False)
+            return str(document.to_urdf_string())
     finally:
         packages._finder = finder
-
-
-def _folders(parent: Path) -> list[Path]:
-    """Return the folders in a folder, none if it cannot be listed."""
-    with suppress(OSError):
-        return [folder for folder in parent.iterdir() if folder.is_dir()]
-    return []
 
 
 def _all(file: Path) -> defaultdict[str, list[Element]]:
@@ -98,20 +88,7 @@ def _collect(file: Path, known: set[str], seen: set[Path], find: Callable[[str],
 
 
 def described(name: str) -> Path:
-    """Return the file of a robot of the package robot_descriptions, which downloads it.
-
-    Parameters
-    ----------
-    name : str
-        Name of a module, such as ``ur5e_description``.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such robot.
-    ModuleNotFoundError
-        If the package is not installed.
-    """
+    """Return the file of a robot of the package robot_descriptions, which downloads it; `name` is that of a module."""
     require("robot_descriptions", "xacro")
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         raise UnknownNameError(f"no robot of robot_descriptions is called {name!r}")

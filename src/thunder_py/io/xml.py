@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
@@ -28,22 +29,12 @@ XACRO = "is xacro, which is expanded in files that end in .xacro"
 
 @dataclass(eq=False)
 class Element:
-    """Store an XML element with its position in the file.
+    """Store an XML element: its tag and attributes as written, its first line, the enclosing link or joint.
 
     Attributes
     ----------
-    tag : str
-        Name, with its prefix as written.
-    attributes : dict
-        Attributes as written.
-    line : int
-        First line, counted from 1.
-    path : path-like or None
-        The file.
     owner : str
         Enclosing link or joint (or the element itself), for messages; otherwise empty.
-    children : list of Element
-        Child elements in the order of the file.
     """
 
     tag: str
@@ -107,32 +98,31 @@ class Element:
         return [self._parse(attribute, word, True) for word in words]
 
     def _parse(self, attribute: str, text: str, finite: bool) -> float:
-        try:
-            value = math.nan if "_" in text else float(text)  # float() accepts 1_000
-        except ValueError:
-            value = math.nan
         if "${" in text or "$(" in text:
             raise self.error(f"{attribute!r} {XACRO}, got {text!r}")
+        try:
+            value = float(text.replace("_", "?"))  # float() accepts 1_000
+        except ValueError:
+            value = math.nan
         if math.isnan(value) or (finite and math.isinf(value)):
             raise self.error(f"{attribute!r} must be {'a finite number' if finite else 'a number'}, got {text!r}")
         return value
 
-    def check_spelling(self, *, children: Collection[str] = (), attributes: Collection[str] = ()) -> None:
+    def check_spelling(self, *, children: tuple[str, ...] = (), attributes: tuple[str, ...] = ()) -> None:
         """Refuse misspelt children and attributes; names unlike any known one are extensions and pass."""
         for child in self.children:
             if child.tag.startswith("xacro:") and self.tag != "robot":
                 raise child.error(XACRO)
-            if near := _misspelt(child.tag, children):
+            if child.tag not in children and (near := _misspelt(child.tag, children)):
                 raise child.error(f"unknown element <{child.tag}> in <{self.tag}>; did you mean <{near}>?")
         for name in self.attributes:
-            if (near := _misspelt(name, attributes)) and near not in self.attributes:
+            if name not in attributes and (near := _misspelt(name, attributes)) and near not in self.attributes:
                 raise self.error(f"unknown attribute {name!r}; did you mean {near!r}?")
 
 
-def _misspelt(name: str, known: Collection[str]) -> str:
+@lru_cache(1 << 12)
+def _misspelt(name: str, known: tuple[str, ...]) -> str:
     """Return the known name that an unknown `name` resembles, or an empty string."""
-    if name in known:
-        return ""
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=_MISSPELLING)
     return near[0] if near else ""
 
@@ -176,19 +166,7 @@ class _Builder:
 
 
 def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
-    """Parse XML without a document type.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The document; the encoding of bytes is that of the XML declaration.
-    path : path-like, optional
-        Path for messages.
-
-    Returns
-    -------
-    Element
-        The root.
+    """Return the root of an XML document; bytes are in the encoding that it declares.
 
     Raises
     ------
@@ -243,6 +221,11 @@ def tag(element: str, /, **attributes: str | None) -> str:
 def open_tag(element: str, /, **attributes: str | None) -> str:
     """Return the start tag of an element; attributes with value None are omitted."""
     return f"<{_inside(element, attributes)}>"
+
+
+def nested(element: str, inside: Iterable[str], /, **attributes: str | None) -> list[str]:
+    """Return the lines of an element with lines inside."""
+    return [open_tag(element, **attributes), *(f"  {line}" for line in inside), f"</{element}>"]
 
 
 def _inside(element: str, attributes: Mapping[str, str | None]) -> str:

@@ -6,8 +6,7 @@ docs/robot_format.md describes the format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from ..model.description import (
 )
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from ..spatial import DH_CONVENTIONS, dh_chain, pose_from_rpy, rpy_from_rotation
+from .losses import friction_of_joint
 from .yaml_text import Section, Value
 
 FORMAT = "thunder_py/1"
@@ -43,44 +43,8 @@ NO_LIMITS = (-np.inf, np.inf, np.inf, np.inf)
 TENSOR = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 
-@dataclass
-class _Links:
-    """Collect the data of all links by column."""
-
-    convention: str
-    estimated: bool
-    link_names: list[str] = field(default_factory=list)
-    joint_names: list[str] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)
-    dh: list[Array] = field(default_factory=list)
-    chain: list[tuple[Array, Array, Array]] = field(default_factory=list)
-    inertial: list[Array] = field(default_factory=list)
-    limits: list[Array] = field(default_factory=list)
-    friction: list[dict[str, float]] = field(default_factory=list)
-    armature: list[float] = field(default_factory=list)
-    rotors: list[tuple[int, Value]] = field(default_factory=list)
-    has: set[str] = field(default_factory=set)
-
-    def non_negative(self, value: Value, what: str) -> float:
-        """Return a number, which must not be negative except for estimates."""
-        number = value.number()
-        if number < 0.0 and not self.estimated:
-            raise value.error(f"{what} must not be negative, got {number:g}")
-        return number
-
-
 def read_native(document: Value) -> RobotDescription:
-    """Read a document in the native format.
-
-    Parameters
-    ----------
-    document : Value
-        The parsed file.
-
-    Returns
-    -------
-    RobotDescription
-        Validated, also physically unless the file has ``estimated: true``.
+    """Return the robot of a document, valid also physically unless the file has ``estimated: true``.
 
     Raises
     ------
@@ -95,63 +59,168 @@ def read_native(document: Value) -> RobotDescription:
         raise document.error(
             "missing key 'gravity': write the acceleration in the world, [0, 0, -9.81], or [0, 0, 0] if none is meant"
         )
-    convention = top["convention"].one_of((*DH_CONVENTIONS, "placements"))
-    links = _Links(convention, "estimated" in top and top["estimated"].flag())
-    _read_links(top["links"], links)
+    reader = _Reader(top)
     with document.checking():
-        description = RobotDescription(name=name, gravity=top["gravity"].numbers(3), **_fields(top, links))
-    return description if links.estimated else check_physical_input(description)
+        description = RobotDescription(name=name, gravity=top["gravity"].numbers(3), **reader.fields())
+    return description if reader.estimated else check_physical_input(description)
 
 
-def _fields(top: Section, links: _Links) -> dict[str, Any]:
-    n = len(links.types)
-    placements, axes, offsets = (np.array(part) for part in zip(*links.chain, strict=True))
-    reference, base, tool = top.get("reference"), top.get("base"), top.get("tool")
-    friction = _friction(top, links)
-    elastic = _elastic(top["elastic"], links) if "elastic" in top else ()
-    return {
-        "joint_types": "".join(links.types),
-        "placements": placements,
-        "axes": axes,
-        "offsets": offsets,
-        "inertial": np.array(links.inertial),
-        "convention": links.convention,
-        "dh": np.array(links.dh) if links.dh else None,
-        "joint_names": tuple(links.joint_names),
-        "link_names": tuple(links.link_names),
-        "limits": Limits(**dict(zip(LIMITS, np.array(links.limits).T, strict=True))) if "limits" in links.has else None,
-        "friction": friction,
-        "armature": np.array(links.armature) if "armature" in links.has else None,
-        "rotors": tuple(_rotor(joint, value, links) for joint, value in links.rotors),
-        "base": np.eye(4) if base is None else _pose(base),
-        "tool": np.eye(4) if tool is None else _pose(tool),
-        "frames": _frames(top, links.link_names),
-        "elastic": elastic,
-        "masks": _masks(top["masks"], n, friction, elastic) if "masks" in top else {},
-        "values": {key: value.number_or_numbers() for key, value in top["values"].section().entries.items()}
-        if "values" in top
-        else {},
-        "reference": "" if reference is None else reference.text(),
-    }
+class _Reader:
+    """Read the fields of a description; `links` and `joints` are the names read so far, to which later parts refer."""
 
+    def __init__(self, top: Section) -> None:
+        self.top, self.links, self.joints = top, list[str](), list[str]()
+        self.convention = top["convention"].one_of((*DH_CONVENTIONS, "placements"))
+        self.estimated = top.read("estimated", Value.flag, False)
 
-def _read_links(value: Value, links: _Links) -> None:
-    entries = value.items()
-    if not 1 <= len(entries) <= MAX_JOINTS:
-        raise value.error(f"an arm must have 1 to {MAX_JOINTS} links, got {len(entries)}")
-    for i, entry in enumerate(entries):
+    def fields(self) -> dict[str, Any]:
+        entries = self.top["links"].items()
+        if not 1 <= len(entries) <= MAX_JOINTS:
+            raise self.top["links"].error(f"an arm must have 1 to {MAX_JOINTS} links, got {len(entries)}")
+        rows = [self._link(entry) for entry in entries]
+        placements, axes, offsets = (np.array(part) for part in zip(*(row["chain"] for row in rows), strict=True))
+        friction, elastic = self._friction(rows), self.top.read("elastic", self._elastic, ())
+        fields: dict[str, Any] = {
+            "joint_types": "".join(row["type"] for row in rows),
+            "placements": placements,
+            "axes": axes,
+            "offsets": offsets,
+            "inertial": np.array([row["inertial"] for row in rows]),
+            "convention": self.convention,
+            "dh": np.array([row["dh"] for row in rows]) if self.convention in DH_CONVENTIONS else None,
+            "joint_names": tuple(self.joints),
+            "link_names": tuple(self.links),
+            "friction": friction,
+            "rotors": tuple(self._rotor(k, row["rotor"]) for k, row in enumerate(rows, start=1) if "rotor" in row),
+            "elastic": elastic,
+            "masks": self.top.read("masks", lambda value: _masks(value, len(rows), friction, elastic), {}),
+        }
+        if any("limits" in row for row in rows):
+            columns = np.array([row.get("limits", NO_LIMITS) for row in rows]).T
+            fields["limits"] = Limits(**dict(zip(LIMITS, columns, strict=True)))
+        if any("armature" in row for row in rows):
+            fields["armature"] = np.array([row.get("armature", 0.0) for row in rows])
+        parts = {"base": _pose, "tool": _pose, "frames": self._frames, "values": _values, "reference": Value.text}
+        return fields | {key: read(self.top[key]) for key, read in parts.items() if key in self.top}
+
+    def non_negative(self, value: Value, what: str) -> float:
+        """Return a number, which must not be negative except for estimates."""
+        number = value.number()
+        if number < 0.0 and not self.estimated:
+            raise value.error(f"{what} must not be negative, got {number:g}")
+        return number
+
+    def _link(self, entry: Value) -> dict[str, Any]:
+        """Return what an entry has by name, and the name's defaults for geometry and inertia."""
         link = entry.section(("name", "joint", "inertial"))
-        _add_name(link.get("name"), f"link{i + 1}", links.link_names, "link")
-        _read_joint(link["joint"], links)
-        inertial = link.get("inertial")
-        links.inertial.append(np.zeros(10) if inertial is None else _inertial(inertial, links))
-        if inertial is not None and not links.estimated:
-            with inertial.checking():
-                check_moments(links.link_names[-1:], links.inertial[-1][None])
+        _add_name(link.get("name"), self.links, "link")
+        row = self._joint(link["joint"])
+        row["inertial"] = link.read("inertial", self._inertial, np.zeros(10))
+        if "inertial" in link and not self.estimated:
+            with link["inertial"].checking():
+                check_moments(self.links[-1:], row["inertial"][None])
+        return row
+
+    def _joint(self, value: Value) -> dict[str, Any]:
+        geometry = ("dh",) if self.convention in DH_CONVENTIONS else ("placement", "axis", "offset")
+        joint = value.section(("name", "type", *geometry, "limits", "friction", "armature", "rotor"))
+        _add_name(joint.get("name"), self.joints, "joint")
+        row: dict[str, Any] = {"type": joint["type"].one_of(("R", "P"))}
+        if geometry == ("dh",):
+            row["dh"] = joint["dh"].numbers(4)
+            row["chain"] = [part[0] for part in dh_chain([row["dh"]], self.convention)]
+        else:
+            placement, offset = (joint.read(key, _pose, np.eye(4)) for key in ("placement", "offset"))
+            row["chain"] = (placement, joint.read("axis", _axis, np.array([0.0, 0.0, 1.0])), offset)
+        parts: dict[str, Callable[[Value], Any]] = {
+            "limits": _limits,
+            "armature": lambda value: self.non_negative(value, "armature"),
+            "friction": self._friction_terms,
+            "rotor": lambda value: value,
+        }
+        return row | {key: read(joint[key]) for key, read in parts.items() if key in joint}
+
+    def _friction_terms(self, value: Value) -> dict[str, float]:
+        entries = value.section(Friction.TERMS).entries.items()
+        signs = ("viscous", "coulomb")  # those that must not be negative
+        return {k: self.non_negative(v, f"{k} friction") if k in signs else v.number() for k, v in entries}
+
+    def _friction(self, rows: Sequence[dict[str, Any]]) -> Friction | None:
+        """Read the terms of all joints; missing coefficients are zero."""
+        given = [row.get("friction", {}) for row in rows]
+        terms = tuple(term for term in Friction.TERMS if any(term in row for row in given))
+        delta = self.top.number("friction_delta", Friction.delta)
+        if delta <= 0.0:
+            raise self.top["friction_delta"].error(f"must be positive, got {delta:g}")
+        if not terms:
+            return None
+        coefficients = np.array([[row.get(term, 0.0) for term in terms] for row in given])
+        return Friction(terms=terms, coefficients=coefficients, delta=delta)
+
+    def _rotor(self, joint: int, value: Value) -> Rotor:
+        section = value.section(("inertia", "gear_ratio", "carrier", "axis"))
+        with value.checking():
+            return Rotor(
+                joint=joint,
+                inertia=self.non_negative(section["inertia"], f"rotor inertia of {self.joints[joint - 1]}"),
+                gear_ratio=section.number("gear_ratio", 1.0),
+                carrier=section.read("carrier", self._link_index, None),
+                axis=section.read("axis", _axis, None),
+            )
+
+    def _link_index(self, value: Value) -> int:
+        """Return the index of a link from its name or number; the base is ``base`` or 0."""
+        text = value.text()
+        if text in self.links:
+            return self.links.index(text) + 1
+        if text.isdecimal():
+            return value.whole(0, len(self.links))
+        return ("base", *self.links).index(value.one_of(("base", *self.links)))
+
+    def _inertial(self, value: Value) -> Array:
+        section = value.section(("mass", "com", "inertia", "REG"))
+        mass = f"mass of {self.links[-1]}"
+        if "REG" in section:
+            if len(section.entries) > 1:
+                raise value.error("takes either REG or mass, com and inertia, got both")
+            self.non_negative(section["REG"].items(10)[0], mass)
+            return section["REG"].numbers(10)
+        tensor = section.read("inertia", lambda value: value.section(TENSOR), None)
+        moments = [0.0 if tensor is None else tensor.number(key, 0.0) for key in TENSOR]
+        center = section.read("com", lambda value: value.numbers(3), np.zeros(3))
+        return reg_from_dyn([self.non_negative(section["mass"], mass), *center, *moments])
+
+    def _frames(self, value: Value) -> dict[str, tuple[int, Array]]:
+        frames = {}
+        for name, entry in value.section().entries.items():
+            section = entry.section(("link", "pose"))
+            with entry.checking():
+                check_label(name, "frame name")
+            if name in self.links:
+                raise entry.error(f"frame name must be no link's name, got {name!r}")
+            T = section.read("pose", _pose, np.eye(4))
+            frames[name] = (self._link_index(section["link"]), T)
+        return frames
+
+    def _elastic(self, value: Value) -> tuple[Elastic, ...]:
+        drives: list[Elastic] = []
+        for entry in value.section(("joints",))["joints"].items():
+            section = entry.section(("joint", *Elastic.GROUPS))
+            joint = self.joints.index(section["joint"].one_of(self.joints)) + 1
+            if drives and joint <= drives[-1].joint:
+                raise section["joint"].error("elastic joints must occur once each, in the order of the arm")
+            rows = {key: section[key].numbers(None).tolist() for key in ("K", "D", "Dm")}
+            for key, row in rows.items():
+                if drives and len(row) != (first := len(getattr(drives[0], key))):
+                    raise section[key].error(f"must be as long as that of the first elastic joint, {first}")
+            Mm = self.non_negative(section["Mm"], f"motor inertia of {self.joints[joint - 1]}")
+            with entry.checking():
+                drives.append(Elastic(joint=joint, Mm=Mm, **rows))
+        return tuple(drives)
 
 
-def _add_name(value: Value | None, default: str, names: list[str], what: str) -> None:
-    name = default if value is None else value.text()
+def _add_name(value: Value | None, names: list[str], what: str) -> None:
+    name = f"{what}{len(names) + 1}" if value is None else value.text()
     if value is not None:
         with value.checking():
             check_label(name, f"{what} name")
@@ -160,26 +229,8 @@ def _add_name(value: Value | None, default: str, names: list[str], what: str) ->
     names.append(name)
 
 
-def _read_joint(value: Value, links: _Links) -> None:
-    geometry = ("dh",) if links.convention in DH_CONVENTIONS else ("placement", "axis", "offset")
-    joint = value.section(("name", "type", *geometry, "limits", "friction", "armature", "rotor"))
-    index = len(links.types) + 1
-    _add_name(joint.get("name"), f"joint{index}", links.joint_names, "joint")
-    links.types.append(joint["type"].one_of(("R", "P")))
-    if geometry == ("dh",):
-        row = joint["dh"].numbers(4)
-        links.dh.append(row)
-        placement, axis, offset = (part[0] for part in dh_chain([row], links.convention))
-    else:
-        placement, offset = (np.eye(4) if key not in joint else _pose(joint[key]) for key in ("placement", "offset"))
-        axis = np.array([0.0, 0.0, 1.0]) if "axis" not in joint else _axis(joint["axis"])
-    links.chain.append((placement, axis, offset))
-    links.limits.append(_limits(joint.get("limits")))
-    links.has.update(key for key in ("limits", "armature") if key in joint)
-    links.armature.append(links.non_negative(joint["armature"], "armature") if "armature" in joint else 0.0)
-    links.friction.append(_friction_terms(joint["friction"], links) if "friction" in joint else {})
-    if "rotor" in joint:
-        links.rotors.append((index, joint["rotor"]))
+def _values(value: Value) -> dict[str, float | tuple[float, ...]]:
+    return {key: entry.number_or_numbers() for key, entry in value.section().entries.items()}
 
 
 def _pose(value: Value) -> Array:
@@ -189,7 +240,7 @@ def _pose(value: Value) -> Array:
             raise value.error("takes either matrix or translation and rpy, got both")
         with section["matrix"].checking():
             return pose(section["matrix"].numbers(4, 4), "matrix")
-    translation, rpy = (section[key].numbers(3) if key in section else np.zeros(3) for key in _POSE[:2])
+    translation, rpy = (section.read(key, lambda value: value.numbers(3), np.zeros(3)) for key in _POSE[:2])
     return pose_from_rpy(translation, rpy)
 
 
@@ -202,112 +253,14 @@ def _axis(value: Value) -> Array:
     return axis if abs(length - 1.0) < 1e-12 else np.asarray(axis / length)
 
 
-def _limits(value: Value | None) -> Array:
-    row = np.array(NO_LIMITS)
-    if value is None:
-        return row
+def _limits(value: Value) -> list[float]:
     section = value.section(LIMITS)
-    for k, key in enumerate(LIMITS):
-        row[k] = section.number(key, row[k], infinite=True)
+    row = [section.number(key, none, infinite=True) for key, none in zip(LIMITS, NO_LIMITS, strict=True)]
     with value.checking():
         if row[0] > row[1]:
             raise value.error(f"lower must not exceed upper, got {row[0]:g} and {row[1]:g}")
-        Limits(**{key: row[k : k + 1] for k, key in enumerate(LIMITS)})
+        Limits(**{key: np.array([number]) for key, number in zip(LIMITS, row, strict=True)})
     return row
-
-
-def _friction_terms(value: Value, links: _Links) -> dict[str, float]:
-    section = value.section(Friction.TERMS)
-    terms = {}
-    for term, number in section.entries.items():
-        signed = term not in ("viscous", "coulomb")
-        terms[term] = number.number() if signed else links.non_negative(number, f"{term} friction")
-    return terms
-
-
-def _friction(top: Section, links: _Links) -> Friction | None:
-    """Read the terms of all joints; missing coefficients are zero."""
-    terms = tuple(term for term in Friction.TERMS if any(term in row for row in links.friction))
-    delta = top.number("friction_delta", Friction.delta)
-    if delta <= 0.0:
-        raise top["friction_delta"].error(f"must be positive, got {delta:g}")
-    if not terms:
-        return None
-    rows = np.array([[row.get(term, 0.0) for term in terms] for row in links.friction])
-    return Friction(terms=terms, coefficients=rows, delta=delta)
-
-
-def _rotor(joint: int, value: Value, links: _Links) -> Rotor:
-    section = value.section(("inertia", "gear_ratio", "carrier", "axis"))
-    carrier, axis = section.get("carrier"), section.get("axis")
-    with value.checking():
-        return Rotor(
-            joint=joint,
-            inertia=links.non_negative(section["inertia"], f"rotor inertia of {links.joint_names[joint - 1]}"),
-            gear_ratio=section.number("gear_ratio", 1.0),
-            carrier=None if carrier is None else _link_index(carrier, links.link_names),
-            axis=None if axis is None else _axis(axis),
-        )
-
-
-def _link_index(value: Value, names: Sequence[str]) -> int:
-    """Return the index of a link from its name or number; the base is ``base`` or 0."""
-    text = value.text()
-    if text in names:
-        return names.index(text) + 1
-    if text.isdecimal():
-        return value.whole(0, len(names))
-    return ("base", *names).index(value.one_of(("base", *names)))
-
-
-def _inertial(value: Value, links: _Links) -> Array:
-    section = value.section(("mass", "com", "inertia", "REG"))
-    name = links.link_names[-1]
-    if "REG" in section:
-        if len(section.entries) > 1:
-            raise value.error("takes either REG or mass, com and inertia, got both")
-        links.non_negative(section["REG"].items(10)[0], f"mass of {name}")
-        return section["REG"].numbers(10)
-    tensor = section["inertia"].section(TENSOR) if "inertia" in section else None
-    dyn = np.zeros(10)
-    dyn[0] = links.non_negative(section["mass"], f"mass of {name}")
-    dyn[1:4] = section["com"].numbers(3) if "com" in section else np.zeros(3)
-    dyn[4:] = [0.0 if tensor is None else tensor.number(key, 0.0) for key in TENSOR]
-    return reg_from_dyn(dyn)
-
-
-def _frames(top: Section, names: Sequence[str]) -> dict[str, tuple[int, Array]]:
-    if "frames" not in top:
-        return {}
-    frames = {}
-    for name, value in top["frames"].section().entries.items():
-        section = value.section(("link", "pose"))
-        with value.checking():
-            check_label(name, "frame name")
-        if name in names:
-            raise value.error(f"frame name must be no link's name, got {name!r}")
-        T = _pose(section["pose"]) if "pose" in section else np.eye(4)
-        frames[name] = (_link_index(section["link"], names), T)
-    return frames
-
-
-def _elastic(value: Value, links: _Links) -> tuple[Elastic, ...]:
-    drives: list[Elastic] = []
-    for entry in value.section(("joints",))["joints"].items():
-        section = entry.section(("joint", *Elastic.GROUPS))
-        joint = links.joint_names.index(section["joint"].one_of(links.joint_names)) + 1
-        if drives and joint <= drives[-1].joint:
-            raise section["joint"].error("elastic joints must occur once each, in the order of the arm")
-        rows = {key: section[key].numbers(None).tolist() for key in ("K", "D", "Dm")}
-        for key, row in rows.items():
-            if drives and len(row) != len(getattr(drives[0], key)):
-                raise section[key].error(
-                    f"must be as long as that of the first elastic joint, {len(getattr(drives[0], key))}"
-                )
-        Mm = links.non_negative(section["Mm"], f"motor inertia of {links.joint_names[joint - 1]}")
-        with entry.checking():
-            drives.append(Elastic(joint=joint, Mm=Mm, **rows))
-    return tuple(drives)
 
 
 def _masks(value: Value, n: int, friction: Friction | None, elastic: Sequence[Elastic]) -> dict[str, Any]:
@@ -332,24 +285,43 @@ def _bits(value: Value, length: int) -> tuple[int, ...]:
 
 def write_native(description: RobotDescription) -> str:
     """Return the text of a file from which exactly this description is read back."""
-    lines = [f"format: {FORMAT}", f"name: {_text(description.name)}"]
-    if description.reference:
-        lines.append(f"reference: {_text(description.reference)}")
-    lines += [f"gravity: {value_text(description.gravity)}", f"convention: {description.convention}"]
-    if not _is_physical(description):
-        lines.append("estimated: true")
-    lines += [
-        f"{key}: {_write_pose(T)}" for key, T in (("base", description.base), ("tool", description.tool)) if _moves(T)
-    ]
-    if description.friction is not None:
-        lines.append(f"friction_delta: {number_text(description.friction.delta)}")
-    lines.append("links:")
-    for i in range(description.n):
-        lines += _link(description, i)
-    lines += _write_frames(description) + _write_elastic(description) + _write_masks(description)
-    lines += ["values:"] if description.values else []
-    lines += [f"  {key}: {value_text(value)}" for key, value in description.values.items()]
-    return "\n".join(lines) + "\n"
+    d = description
+    frames = {
+        _text(name): value_text({"link": _link_name(link, d), "pose": _write_pose(T)})
+        for name, (link, T) in d.frames.items()
+    }
+    document = {
+        "format": FORMAT,
+        "name": _text(d.name),
+        "reference": _text(d.reference) if d.reference else None,
+        "gravity": d.gravity,
+        "convention": d.convention,
+        "estimated": None if _is_physical(d) else "true",
+        "base": _moved(d.base),
+        "tool": _moved(d.tool),
+        "friction_delta": None if d.friction is None else d.friction.delta,
+        "links": [_link(d, i) for i in range(d.n)],
+        "frames": frames or None,
+        "elastic": {"joints": [_write_drive(drive, d) for drive in d.elastic]} if d.elastic else None,
+        "masks": d.masks or None,
+        "values": d.values or None,
+    }
+    return "\n".join(block_lines(document)) + "\n"
+
+
+def block_lines(entries: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a mapping without entries that are None; mappings in it and lists of them are blocks."""
+    lines = []
+    for key, value in entries.items():
+        if isinstance(value, Mapping):
+            lines += [f"{key}:", *(f"  {line}" for line in block_lines(value))]
+        elif isinstance(value, list):
+            items = [block_lines(item) if isinstance(item, Mapping) else [item] for item in value]
+            marked = [f"{'  ' if k else '- '}{line}" for item in items for k, line in enumerate(item)]
+            lines += [f"{key}:", *(f"  {line}" for line in marked)]
+        elif value is not None:
+            lines.append(f"{key}: {value_text(value)}")
+    return lines
 
 
 def _is_physical(description: RobotDescription) -> bool:
@@ -360,65 +332,36 @@ def _is_physical(description: RobotDescription) -> bool:
     return True
 
 
-def _link(description: RobotDescription, i: int) -> list[str]:
-    lines = [
-        f"  - name: {_text(description.link_names[i])}",
-        "    joint:",
-        f"      name: {_text(description.joint_names[i])}",
-        f"      type: {description.joint_types[i]}",
-    ]
-    lines += [f"      {line}" for line in _geometry(description, i) + _joint_data(description, i)]
-    return lines + [f"    {line}" for line in _write_inertial(description.inertial[i])]
+def _link(d: RobotDescription, i: int) -> dict[str, Any]:
+    joint: dict[str, Any] = {"name": _text(d.joint_names[i]), "type": d.joint_types[i]}
+    if d.dh is not None:
+        joint["dh"] = d.dh[i]
+    else:
+        joint |= {"placement": _moved(d.placements[i]), "axis": d.axes[i], "offset": _moved(d.offsets[i])}
+    if d.limits is not None:
+        limits = zip(LIMITS, NO_LIMITS, (getattr(d.limits, key)[i] for key in LIMITS), strict=True)
+        joint["limits"] = value_text({key: value for key, none, value in limits if value != none})
+    if d.friction is not None:
+        joint["friction"] = value_text(friction_of_joint(d, i))
+    if d.armature is not None:
+        joint["armature"] = d.armature[i]
+    for rotor in (rotor for rotor in d.rotors if rotor.joint == i + 1):
+        entries = {"inertia": rotor.inertia, "gear_ratio": rotor.gear_ratio}
+        axis = {} if rotor.axis is None else {"axis": rotor.axis}
+        joint["rotor"] = value_text(entries | {"carrier": _link_name(rotor.carrier or 0, d)} | axis)
+    return {"name": _text(d.link_names[i]), "joint": joint, "inertial": _write_inertial(d.inertial[i])}
 
 
-def _geometry(description: RobotDescription, i: int) -> list[str]:
-    if description.dh is not None:
-        return [f"dh: {value_text(description.dh[i])}"]
-    lines = []
-    if _moves(description.placements[i]):
-        lines.append(f"placement: {_write_pose(description.placements[i])}")
-    lines.append(f"axis: {value_text(description.axes[i])}")
-    if _moves(description.offsets[i]):
-        lines.append(f"offset: {_write_pose(description.offsets[i])}")
-    return lines
-
-
-def _joint_data(description: RobotDescription, i: int) -> list[str]:
-    lines = []
-    if (limits := description.limits) is not None:
-        row = np.array([limits.lower[i], limits.upper[i], limits.velocity[i], limits.effort[i]])
-        values = zip(LIMITS, row, NO_LIMITS, strict=True)
-        lines.append(f"limits: {_mapping((key, number_text(value)) for key, value, none in values if value != none)}")
-    if (friction := description.friction) is not None:
-        terms = zip(friction.terms, friction.coefficients[i], strict=True)
-        lines.append(f"friction: {_mapping((term, number_text(value)) for term, value in terms)}")
-    if description.armature is not None:
-        lines.append(f"armature: {number_text(description.armature[i])}")
-    return lines + [_write_rotor(rotor, description) for rotor in description.rotors if rotor.joint == i + 1]
-
-
-def _write_rotor(rotor: Rotor, description: RobotDescription) -> str:
-    entries = [("inertia", number_text(rotor.inertia)), ("gear_ratio", number_text(rotor.gear_ratio))]
-    entries.append(("carrier", _link_name(rotor.carrier or 0, description)))
-    if rotor.axis is not None:
-        entries.append(("axis", value_text(rotor.axis)))
-    return f"rotor: {_mapping(entries)}"
-
-
-def _write_inertial(reg: Array) -> list[str]:
-    """Write mass, center and tensor if they reproduce the ten REG numbers exactly, otherwise the REG numbers."""
+def _write_inertial(reg: Array) -> dict[str, Any] | None:
+    """Return mass, center and tensor if they reproduce the ten REG numbers exactly, otherwise the REG numbers."""
     if not reg.any():
-        return []
+        return None
     dyn = _exact_dyn(reg)
     if dyn is None:
-        return ["inertial:", f"  REG: {value_text(reg)}"]
-    lines = ["inertial:", f"  mass: {number_text(dyn[0])}"]
-    if dyn[1:4].any():
-        lines.append(f"  com: {value_text(dyn[1:4])}")
-    if dyn[4:].any():
-        tensor = zip(TENSOR, dyn[4:], strict=True)
-        lines.append(f"  inertia: {_mapping((key, number_text(value)) for key, value in tensor if value)}")
-    return lines
+        return {"REG": reg}
+    tensor = {key: value for key, value in zip(TENSOR, dyn[4:], strict=True) if value}
+    center = dyn[1:4] if dyn[1:4].any() else None
+    return {"mass": dyn[0], "com": center, "inertia": value_text(tensor) if tensor else None}
 
 
 def _exact_dyn(reg: Array) -> Array | None:
@@ -431,35 +374,9 @@ def _exact_dyn(reg: Array) -> Array | None:
     return None
 
 
-def _write_frames(description: RobotDescription) -> list[str]:
-    lines = ["frames:"] if description.frames else []
-    for name, (link, T) in description.frames.items():
-        lines.append(
-            f"  {_text(name)}: {_mapping([('link', _link_name(link, description)), ('pose', _write_pose(T))])}"
-        )
-    return lines
-
-
-def _write_elastic(description: RobotDescription) -> list[str]:
-    if not description.elastic:
-        return []
-    lines = ["elastic:", "  joints:"]
-    for drive in description.elastic:
-        entries = [("joint", _text(description.joint_names[drive.joint - 1]))]
-        entries += [(key, value_text(getattr(drive, key))) for key in ("K", "D", "Dm")]
-        lines.append(f"    - {_mapping([*entries, ('Mm', number_text(drive.Mm))])}")
-    return lines
-
-
-def _write_masks(description: RobotDescription) -> list[str]:
-    lines = ["masks:"] if description.masks else []
-    for key, mask in description.masks.items():
-        lines.append(f"  {key}: {_nested(mask)}")
-    return lines
-
-
-def _nested(value: Any) -> str:
-    return str(value) if isinstance(value, int) else f"[{', '.join(_nested(item) for item in value)}]"
+def _write_drive(drive: Elastic, d: RobotDescription) -> str:
+    groups = {key: getattr(drive, key) for key in Elastic.GROUPS}
+    return value_text({"joint": _text(d.joint_names[drive.joint - 1]), **groups})
 
 
 def _link_name(link: int, description: RobotDescription) -> str:
@@ -468,8 +385,9 @@ def _link_name(link: int, description: RobotDescription) -> str:
     return _text(description.link_names[link - 1])
 
 
-def _moves(T: Array) -> bool:
-    return not np.array_equal(T, np.eye(4))
+def _moved(T: Array) -> str | None:
+    """Return the text of a pose, None for the identity."""
+    return None if np.array_equal(T, np.eye(4)) else _write_pose(T)
 
 
 def _write_pose(T: Array) -> str:
@@ -477,19 +395,17 @@ def _write_pose(T: Array) -> str:
     R = T[:3, :3]
     rpy = rpy_from_rotation(np.clip(R, -1, 1)) + 0.0  # no negative zeros in files
     if np.array_equal(pose_from_rpy(T[:3, 3], rpy), T):
-        return _mapping(
-            (key, value_text(part)) for key, part in (("translation", T[:3, 3]), ("rpy", rpy)) if part.any()
-        )
-    return _mapping([("matrix", f"[{', '.join(value_text(row) for row in T)}]")])
+        return value_text({key: part for key, part in (("translation", T[:3, 3]), ("rpy", rpy)) if part.any()})
+    return value_text({"matrix": T})
 
 
-def _mapping(entries: Iterable[tuple[str, str]]) -> str:
-    return "{" + ", ".join(f"{key}: {value}" for key, value in entries) + "}"
-
-
-def value_text(value: float | Iterable[float]) -> str:
-    """Return the text of a number or of a list of numbers."""
-    return f"[{', '.join(map(number_text, value))}]" if isinstance(value, Iterable) else number_text(value)
+def value_text(value: Any) -> str:
+    """Return the text of a number, a list or a mapping; texts stay as they are."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {value_text(entry)}" for key, entry in value.items()) + "}"
+    return f"[{', '.join(map(value_text, value))}]" if isinstance(value, Iterable) else number_text(value)
 
 
 def number_text(value: float) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import yaml
@@ -27,6 +27,9 @@ MAX_DEPTH = 24
 MAX_ITEMS = 1000
 MAX_VALUES = 100_000
 
+T = TypeVar("T")
+U = TypeVar("U")
+
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FACTOR = r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|pi)"
 _EXPRESSION = re.compile(rf"\s*([+-]?)\s*({_FACTOR}(?:\s*[*/]\s*{_FACTOR})*)\s*")
@@ -39,20 +42,7 @@ _INFINITE = re.compile(r"([+-]?)\.?inf", re.IGNORECASE)
 def parse_number(text: str) -> float:
     """Parse a number, or a product and quotient of numbers and ``pi``: ``1e-3``, ``-pi/2``, ``170*pi/180``, ``inf``.
 
-    Parameters
-    ----------
-    text : str
-        Text of the file.
-
-    Returns
-    -------
-    float
-        Possibly infinite.
-
-    Raises
-    ------
-    ValueError
-        If it is anything else.
+    Anything else is a `ValueError`.
     """
     infinite = _INFINITE.fullmatch(text.strip())
     if infinite:
@@ -74,17 +64,7 @@ def parse_number(text: str) -> float:
 
 @dataclass(frozen=True)
 class Value:
-    """Store one value of a YAML document.
-
-    Attributes
-    ----------
-    node : yaml.Node
-        The parsed node.
-    path : path-like or None
-        The file.
-    key : str
-        Dotted key; empty for the whole document.
-    """
+    """Store one value of a YAML document, with its file and its dotted key, which is empty for the whole document."""
 
     node: yaml.Node
     path: str | Path | None
@@ -117,25 +97,25 @@ class Value:
             return f"a list of {len(self.node.value)}"
         return repr(self.node.value[:60]) if self.node.value else "nothing"
 
+    @property
+    def _word(self) -> str:
+        """Text of a scalar, empty for others."""
+        return str(self.node.value) if isinstance(self.node, yaml.ScalarNode) else ""
+
     def number(self, *, infinite: bool = False) -> float:
         """Return a finite number (any real one if `infinite`), or raise `FileFormatError`."""
-        if isinstance(self.node, yaml.ScalarNode):
-            try:
-                result = parse_number(self.node.value)
-            except ValueError:
-                pass
-            else:
-                if infinite or math.isfinite(result):
-                    return result
-                raise self.error(f"must be finite, got {self.shown()}")
-        raise self.error(f"must be a number (such as 0.1, 1e-3, -pi/2), got {self.shown()}")
+        try:
+            result = parse_number(self._word)
+        except ValueError:
+            raise self.error(f"must be a number (such as 0.1, 1e-3, -pi/2), got {self.shown()}") from None
+        if not infinite and not math.isfinite(result):
+            raise self.error(f"must be finite, got {self.shown()}")
+        return result
 
     def whole(self, least: int, most: int) -> int:
         """Return an integer from `least` to `most`, or raise `FileFormatError`."""
-        if isinstance(self.node, yaml.ScalarNode) and re.fullmatch(r"[+-]?\d{1,9}", self.node.value):
-            result = int(self.node.value)
-            if least <= result <= most:
-                return result
+        if re.fullmatch(r"[+-]?\d{1,9}", self._word) and least <= int(self._word) <= most:
+            return int(self._word)
         raise self.error(f"must be an integer from {least} to {most}, got {self.shown()}")
 
     def text(self) -> str:
@@ -146,18 +126,17 @@ class Value:
 
     def flag(self) -> bool:
         """Return true or false (also 1 or 0), or raise `FileFormatError`."""
-        word = self.node.value.lower() if isinstance(self.node, yaml.ScalarNode) else ""
+        word = self._word.lower()
         if word not in ("true", "false", "1", "0"):
             raise self.error(f"must be true or false, got {self.shown()}")
         return word in ("true", "1")
 
     def one_of(self, known: Collection[str]) -> str:
         """Return one of the known words, or raise `FileFormatError` suggesting the nearest."""
-        word = self.node.value if isinstance(self.node, yaml.ScalarNode) else None
-        if word not in known:
-            hint = nearest_hint(word, known) if word else ""
+        if self._word not in known:
+            hint = nearest_hint(self._word, known) if self._word else ""
             raise self.error(f"must be one of {', '.join(known)}, got {self.shown()}{hint}")
-        return str(word)
+        return self._word
 
     def items(self, count: int | None = None) -> list[Value]:
         """Return the values of a list, of exactly `count` if given, or raise `FileFormatError`."""
@@ -207,15 +186,7 @@ class Value:
 
 
 class Section:
-    """Access required and optional entries of a mapping in a YAML document.
-
-    Attributes
-    ----------
-    value : Value
-        The mapping itself.
-    entries : dict of str to Value
-        Its entries.
-    """
+    """Access required and optional `entries` of a mapping, `value`, in a YAML document."""
 
     def __init__(self, value: Value, entries: dict[str, Value]) -> None:
         self.value, self.entries = value, entries
@@ -235,10 +206,13 @@ class Section:
         """Return an optional entry or None."""
         return self.entries.get(key)
 
+    def read(self, key: str, read: Callable[[Value], T], default: U) -> T | U:
+        """Return what a function reads of an optional entry, or `default`."""
+        return read(self.entries[key]) if key in self.entries else default
+
     def number(self, key: str, default: float, *, infinite: bool = False) -> float:
         """Return an optional number, or raise `FileFormatError` for another value."""
-        value = self.entries.get(key)
-        return default if value is None else value.number(infinite=infinite)
+        return self.read(key, lambda value: value.number(infinite=infinite), default)
 
 
 def _yaml_error(error: yaml.YAMLError, path: str | Path | None) -> FileFormatError:
@@ -271,22 +245,10 @@ def _check_depth(text: str, path: str | Path | None) -> None:
 
 
 def plain_yaml(data: bytes | str, path: str | Path | None = None) -> Any:
-    """Return a YAML document as mappings, lists, numbers, texts, True, False and None.
+    """Return a YAML document as mappings, lists, numbers, texts, True, False and None, or raise errors of `parse_yaml`.
 
     Texts that `parse_number` reads are numbers, as ``1e-3`` and ``pi/2``; others stay texts, as ``1:30`` and ``0x1F``,
-    of which YAML 1.1 makes 90 and 31.
-
-    Parameters
-    ----------
-    data : bytes or str
-        UTF-8 text, at most 1 MB.
-    path : path-like, optional
-        Path for messages.
-
-    Raises
-    ------
-    FileFormatError
-        See `parse_yaml`; if a key occurs twice, aliases expand to more than 100 000 values, or a tag is unknown.
+    of which YAML 1.1 makes 90 and 31. A key must occur once, aliases may expand to 100 000 values, tags must be known.
 
     Examples
     --------
@@ -331,22 +293,10 @@ def _plain_scalar(kind: str, text: str) -> bool | int | float | str | None:
 
 
 def parse_yaml(data: bytes | str, path: str | Path | None = None) -> Value:
-    """Parse one YAML document.
+    """Parse one YAML document of UTF-8 text, at most 1 MB; `path` is for messages.
 
     Aliases stay references to one node and are resolved only where a value is read: a few lines cannot expand into
     gigabytes.
-
-    Parameters
-    ----------
-    data : bytes or str
-        UTF-8 text, at most 1 MB.
-    path : path-like, optional
-        Path for messages.
-
-    Returns
-    -------
-    Value
-        The whole document.
 
     Raises
     ------

@@ -14,11 +14,10 @@ for anchors, values for functions of the user. Switches of its generator have no
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,8 +32,9 @@ from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription,
 from ..model.dh_frames import in_dh_frames
 from ..model.elastic import with_parameters as elastic_with_parameters
 from ..model.inertia import dyn_from_reg, pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
+from ..model.parameters import parameter_changes
 from ..spatial import dh_chain, dh_transform, pose_from_rpy, rotation_about, rpy_from_rotation
-from .yaml_native import read_native, value_text, write_native
+from .yaml_native import block_lines, read_native, value_text, write_native
 from .yaml_text import Section, Value
 
 Masks = dict[str, Any]
@@ -389,9 +389,10 @@ def _elastic(part: Section | None, nodes: list[_Node], masks: Masks, loaders: li
     if part is None or (loaders and not elastic):
         return ()
     if not loaders:
-        if "ELASTIC_MODEL" not in part and "elastic" in part:
+        model = part.get("ELASTIC_MODEL")
+        if model is None and "elastic" in part:
             _warn(part["elastic"], "not used: ELASTIC_MODEL is missing at the top, default false")
-        if "ELASTIC_MODEL" not in part or not part["ELASTIC_MODEL"].flag():
+        if model is None or not model.flag():
             return ()
         if not elastic:
             raise part["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")
@@ -538,7 +539,7 @@ def write_links(description: RobotDescription, form: str, version: str = "0.8") 
         return "\n".join([*lines, f"par_{form}: {value_text(np.pad(rows, ((2, 1), (0, 0))).ravel())}"]) + "\n"
     keys = REG_KEYS if form == "REG" else DYN_KEYS
     links = {f"link{i + 1}": {"inertial": dict(zip(keys, row, strict=True))} for i, row in enumerate(rows)}
-    return "\n".join([*lines, *_lines({"dynamics": links})]) + "\n"
+    return "\n".join([*lines, *block_lines({"dynamics": links})]) + "\n"
 
 
 def thunder_losses(description: RobotDescription) -> tuple[str, ...]:
@@ -637,17 +638,8 @@ def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None
     else:
         elastic = {"elastic": springs} if drives else {}
         entries |= {"ELASTIC_MODEL": str(bool(drives)).lower(), **d.values, **chain, **forces, **elastic}
-    lines = [f"# {d.name}, a robot file of Thunder Dynamics {version}", *_lines(entries)]
+    lines = [f"# {d.name}, a robot file of Thunder Dynamics {version}", *block_lines(entries)]
     return "\n".join(lines + rest_lines(d, numbers=False)) + "\n"
-
-
-def _lines(entries: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    for key, value in entries.items():
-        if isinstance(value, Mapping):
-            yield f"{indent}{key}:"
-            yield from _lines(value, indent + "  ")
-        else:
-            yield f"{indent}{key}: {value if isinstance(value, str) else value_text(value)}"
 
 
 # --- the part of a file in the native format, which other programs ignore ---------------------------------------------
@@ -672,7 +664,9 @@ def rest_lines(description: RobotDescription, *, numbers: bool) -> list[str]:
         changes |= {"elastic": (), "masks": {}, "values": {}, "friction": d.friction if coulomb else None}
     rest = d.replace(**changes)
     bare = rest.replace(friction=None, **{key: _BARE.get(key) for key in _OWN})
-    return [] if rest == bare else [f"{REST}:", *(f"  {line}" for line in write_native(rest).splitlines())]
+    if rest == bare and not numbers:
+        return []
+    return [f"{REST}:", *(f"  {line}" for line in write_native(rest).splitlines())]
 
 
 #: fields that Thunder's keys lack, and their values for none
@@ -716,27 +710,19 @@ def read_generated(document: Value) -> RobotDescription:
     FileFormatError
         If a key or value is invalid; with line and key.
     """
-    top = document.section()
+    drives = ("Dl", "rotor", "armature")
+    lists = ("DHtable", "REG", "DYN", "gravity", "world2L0", "Ln2EE", *drives, *Elastic.GROUPS)
+    top = document.section(("robot", REST, *(f"par_{key}" for key in lists)))
     d = read_native(top[REST])
-    lists = {key.removeprefix("par_"): value for key, value in top.entries.items() if key.startswith("par_")}
-    changes: dict[str, Any] = {"inertial": read_links(document, d.n)}
-    if "DHtable" in lists:
-        changes |= _chain(lists["DHtable"].numbers(4 * d.n).reshape(d.n, 4), d.convention)
-    if "gravity" in lists:
-        changes["gravity"] = lists["gravity"].numbers(3)
-    for key, group in (("world2L0", "base"), ("Ln2EE", "tool")):
-        if key in lists:
-            pose = lists[key].numbers(6)
-            changes[group] = pose_from_rpy(pose[:3], pose[:2:-1])
-    if "Dl" in lists and d.friction is not None:
-        table = lists["Dl"].numbers(d.friction.coefficients.size).reshape(d.n, -1)
-        changes["friction"] = dataclasses.replace(d.friction, coefficients=table)
-    if "rotor" in lists:
-        inertias = lists["rotor"].numbers(len(d.rotors))
-        pairs = zip(d.rotors, inertias.tolist(), strict=True)
-        changes["rotors"] = tuple(dataclasses.replace(rotor, inertia=value) for rotor, value in pairs)
-    if "armature" in lists:
-        changes["armature"] = lists["armature"].numbers(d.n)
+    found = {key: top[f"par_{key}"].numbers(None) for key in lists if f"par_{key}" in top}
+    base, tool = (top[f"par_{key}"].numbers(6) for key in ("world2L0", "Ln2EE"))
     with document.checking():
-        springs = {key: lists[key].numbers(None) for key in Elastic.GROUPS if key in lists}
-        return d.replace(**changes, elastic=elastic_with_parameters(d.elastic, springs))
+        pi = np.concatenate([read_links(document, d.n).ravel(), *(found[key] for key in drives if key in found)])
+        return d.replace(
+            **parameter_changes(d, pi),
+            **({} if d.dh is None else _chain(top["par_DHtable"].numbers(4 * d.n).reshape(d.n, 4), d.convention)),
+            gravity=top["par_gravity"].numbers(3),
+            base=pose_from_rpy(base[:3], base[:2:-1]),
+            tool=pose_from_rpy(tool[:3], tool[:2:-1]),
+            elastic=elastic_with_parameters(d.elastic, {key: found[key] for key in Elastic.GROUPS if key in found}),
+        )

@@ -164,14 +164,12 @@ class RobotDescription(Value):
             set_fields(self, **{what: value})
         for i, axis in enumerate(self.axes):
             unit_axis(axis, f"axis of joint {i + 1}")
-        if (self.dh is not None) != (self.convention in DH_CONVENTIONS):
+        if self.convention not in (("placements",) if self.dh is None else DH_CONVENTIONS):
             raise ThunderError(
                 "convention must be 'modified' or 'standard' with a DH table and 'placements' without, "
                 f"got {self.convention!r} {'without' if self.dh is None else 'with'} dh"
             )
         if self.dh is None:
-            if self.convention != "placements":
-                raise ThunderError(f"convention must be modified, standard or placements, got {self.convention!r}")
             return
         set_fields(self, dh=array(self.dh, (self.n, 4), "dh"))
         chain = dh_chain(self.dh, self.convention)
@@ -183,15 +181,16 @@ class RobotDescription(Value):
 
     def _check_joint_data(self) -> None:
         n = self.n
-        for what, value, kind in (("limits", self.limits, Limits), ("friction", self.friction, Friction)):
-            if value is not None and not isinstance(value, kind):
+        for what, kind, rows in (("limits", Limits, "lower"), ("friction", Friction, "coefficients")):
+            value = getattr(self, what)
+            if value is None:
+                continue
+            if not isinstance(value, kind):
                 raise ThunderError(f"{what} must be a {kind.__name__} or None, got {value!r:.80}")
+            if len(getattr(value, rows)) != n:
+                raise ThunderError(f"{what} must be given for {n} joints, got {len(getattr(value, rows))}")
         for rotor in self.rotors:
             of_kind(rotor, Rotor, "each of rotors")
-        if self.limits is not None and len(self.limits.lower) != n:
-            raise ThunderError(f"limits must be given for {n} joints, got {len(self.limits.lower)}")
-        if self.friction is not None and len(self.friction.coefficients) != n:
-            raise ThunderError(f"friction must be given for {n} joints, got {len(self.friction.coefficients)}")
         rotors = tuple(sorted(self.rotors, key=lambda rotor: rotor.joint))
         for i, rotor in enumerate(rotors):
             if rotor.joint > n or (rotor.carrier or 0) > n:

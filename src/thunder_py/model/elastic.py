@@ -186,11 +186,10 @@ def deflections(drives: Sequence[Elastic], torque: Array, joint_names: Sequence[
 
 def _deflection(K: Sequence[float], torque: float) -> float | None:
     """Root d of ``sum_k K[k] d^(2k+1) = torque`` that a growing torque reaches from d = 0, None if there is none."""
-    polynomial = np.zeros(2 * len(K))
-    polynomial[-2::-2] = K
-    polynomial[-1] = -abs(torque)
     if torque == 0.0:
         return 0.0
+    polynomial = _spring(K)
+    polynomial[-1] = -abs(torque)
     reached, turns = _positive_roots(polynomial), _positive_roots(np.asarray(np.polyder(polynomial), float))
     if reached.size == 0 or (turns.size and turns.min() < reached.min() * (1.0 - _REAL)):
         return None
@@ -198,6 +197,13 @@ def _deflection(K: Sequence[float], torque: float) -> float | None:
     slope = float(np.polyval(np.polyder(polynomial), d))
     d -= 0.0 if slope == 0.0 else float(np.polyval(polynomial, d)) / slope  # one step of Newton for the last digits
     return math.copysign(d, torque)
+
+
+def _spring(K: Sequence[float]) -> Array:
+    """Return the coefficients of the torque ``sum_k K[k] d^(2k+1)``, highest power first."""
+    polynomial = np.zeros(2 * len(K))
+    polynomial[-2::-2] = K
+    return polynomial
 
 
 def _positive_roots(polynomial: Array) -> Array:
@@ -234,7 +240,5 @@ def spring_slopes(drives: Sequence[Elastic], d: Array, order: int = 1) -> Array:
     """Return the derivative of each spring's torque at the deflections d (..., e), (..., e)."""
     result = np.empty(d.shape)
     for k, drive in enumerate(drives):
-        polynomial = np.zeros(2 * len(drive.K))
-        polynomial[-2::-2] = drive.K
-        result[..., k] = np.polyval(np.polyder(polynomial, order), d[..., k])
+        result[..., k] = np.polyval(np.polyder(_spring(drive.K), order), d[..., k])
     return result

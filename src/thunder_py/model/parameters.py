@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, whole, within
+from ..checks import Array, array, whole, within
 from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from .description import RobotDescription
 from .model import RobotModel
 
 _GROUPS = ("inertial", "friction", "rotor", "armature")
@@ -129,6 +132,23 @@ def unknown_parameter(robot: RobotModel, name: str, others: Iterable[str] = ()) 
     return UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
 
 
+def parameter_changes(description: RobotDescription, parameters: npt.ArrayLike) -> dict[str, Any]:
+    """Return the fields of a description for another parameter vector; see `Robot.with_parameters`."""
+    d, n = description, len(description.joint_types)
+    terms = 0 if d.friction is None else len(d.friction.terms)
+    sizes = [10 * n, terms * n, len(d.rotors), 0 if d.armature is None else n]
+    pi = array(parameters, (sum(sizes),), "parameters")
+    inertial, friction, rotors, armature = np.split(pi, np.cumsum(sizes[:-1]))
+    changes: dict[str, Any] = {"inertial": inertial.reshape(n, 10)}
+    if d.friction is not None:
+        changes["friction"] = dataclasses.replace(d.friction, coefficients=friction.reshape(n, terms))
+    pairs = zip(d.rotors, rotors.tolist(), strict=True)
+    changes["rotors"] = tuple(dataclasses.replace(rotor, inertia=value) for rotor, value in pairs)
+    if d.armature is not None:
+        changes["armature"] = armature
+    return changes
+
+
 @dataclass(frozen=True)
 class BaseParameters:
     """Store identifiable parameter combinations: ``Y pi = Y[:, independent] (mapping pi)``.
@@ -190,10 +210,8 @@ def find_base_parameters(
     """Find base parameters among the columns in `mask`; see `Robot.base_parameters`."""
     from scipy.linalg import qr, solve_triangular
 
-    samples = whole(samples, "samples", 1, _MOST_SAMPLES)
+    samples = max(whole(samples, "samples", 1, _MOST_SAMPLES), -(-robot.p // robot.n))
     tolerance = within(tolerance, "tolerance", 0.0, 1.0, ends="[)")
-    if samples * robot.n < robot.p:
-        samples = -(-robot.p // robot.n)
     rng = np.random.default_rng(0)  # the same states at every call
     q = rng.uniform(-np.pi, np.pi, (samples, robot.n))
     dq, ddq = rng.uniform(-2.0, 2.0, (2, samples, robot.n))
@@ -203,8 +221,10 @@ def find_base_parameters(
     scale = np.linalg.norm(W, axis=0)
     size = _largest_of_kind(scale, robot.parameter_names)
     singular = np.linalg.svd(np.linalg.qr(W / size, mode="r"), compute_uv=False)
+    singular /= singular[0] or 1.0
     present = scale > tolerance * size
-    rank = min(int(np.sum(singular > tolerance * singular[0])), int(present.sum()))
+    rank = min(int(np.sum(singular > tolerance)), int(present.sum()))
+    dropped = float(singular[rank:].max(initial=0.0))
     scale[scale == 0.0] = 1.0
     W = W / scale
     # weights prefer columns of links near the base as pivots; 1e-2 limits the loss of conditioning
@@ -217,10 +237,18 @@ def find_base_parameters(
     mapping[:, rest] = solve_triangular(R, Q.T @ W[:, rest])
     mapping /= scale[keep][:, None]
     mapping *= scale
-    mapping[np.abs(mapping) < 1e-11] = 0.0
+    mapping[np.abs(mapping) < max(1e-11, dropped)] = 0.0
     names = tuple(robot.parameter_names[k] for k in keep)
     condition = float(np.linalg.cond(W[:, keep])) if rank else 1.0
-    return BaseParameters(keep, mapping, condition, names, _gap(singular, rank, robot.name))
+    gap = np.inf if rank == 0 or dropped <= _ROUNDING else float(singular[rank - 1]) / dropped
+    if gap < _SMALL_GAP:
+        warnings.warn(
+            f"{robot.name} has {rank} base parameters or another number: singular values next to the tolerance differ "
+            f"by a factor of {gap:.3g} only; a combination of parameters is nearly unidentifiable",
+            ThunderWarning,
+            stacklevel=outer_level(),
+        )
+    return BaseParameters(keep, mapping, condition, names, gap)
 
 
 def _largest_of_kind(lengths: Array, names: Sequence[str]) -> Array:
@@ -232,18 +260,3 @@ def _largest_of_kind(lengths: Array, names: Sequence[str]) -> Array:
     kinds = np.array([name.rpartition(".")[2].rstrip("xyz") for name in names])
     longest = np.array([lengths[kinds == kind].max() for kind in kinds])
     return np.where(longest > _ROUNDING * lengths.max(), longest, np.inf)
-
-
-def _gap(singular: Array, rank: int, name: str) -> float:
-    dropped = singular[rank:]
-    if rank == 0 or np.all(dropped <= _ROUNDING * singular[0]):
-        return np.inf
-    gap = float(singular[rank - 1] / dropped[0])
-    if gap < _SMALL_GAP:
-        warnings.warn(
-            f"{name} has {rank} base parameters or another number: singular values next to the tolerance differ by a "
-            f"factor of {gap:.3g} only; a combination of parameters is nearly unidentifiable",
-            ThunderWarning,
-            stacklevel=outer_level(),
-        )
-    return gap

@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, of_kind, one_of, positive
+from ..checks import Array, array, one_of, positive
 from ..errors import FileFormatError, ThunderError
 from ..files import read_whole
 from ..io.mjcf import compiled
@@ -49,8 +49,6 @@ def with_payloads(
     ThunderError
         If a link's number is out of range, or its body has no name.
     """
-    for payload in payloads:
-        of_kind(payload, Payload, "each of payloads")
     phases: list[tuple[float, str, dict[str, Payload]]] = []
     attached: dict[str, Payload] = {}
     for k, payload in enumerate(sorted(payloads, key=lambda payload: payload.time), start=1):
@@ -219,10 +217,11 @@ class MujocoPlant(Stateful):
         Of a file, which MuJoCo reads itself, the revolute and prismatic joints are the plant's, motors of elastic
         joints as in files of this package; actuators and contacts are ignored.
     timestep : float, optional
-        Longest step of MuJoCo's integrator [s]; default the step of `simulate`.
-    integrator : {"implicitfast", "euler", "implicit", "rk4"}
-        Integrator of MuJoCo, for ``integrator="plant"``. All but ``"rk4"`` are of first order and treat damping
-        implicitly; ``"rk4"`` accepts only robots without friction or with viscous friction.
+        Longest step of MuJoCo's integrator [s]; default the step of `simulate`, or that of the file if it is shorter.
+    integrator : {"implicitfast", "euler", "implicit", "rk4"}, optional
+        Integrator of MuJoCo, for ``integrator="plant"``; default ``"implicitfast"``, or that of the file. All but
+        ``"rk4"`` are of first order and treat damping implicitly; ``"rk4"`` accepts only robots without friction or
+        with viscous friction.
     payloads : sequence of Payload
         Bodies that are fixed to links from a time on; by name or number of the link.
     limits : bool
@@ -273,7 +272,8 @@ class MujocoPlant(Stateful):
     True
     >>> np.allclose(plant.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau), atol=1e-8)
     True
-    >>> run = th.simulate(plant, th.ComputedTorque(robot, 100.0, 20.0), th.reference.SetPoint(q), 0.1, q0=q)
+    >>> rest = th.reference.SetPoint([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    >>> run = th.simulate(plant, th.ComputedTorque(robot, 100.0, 20.0), rest, 0.1)
     >>> run.rmse() < 1e-6
     True
     """
@@ -283,15 +283,17 @@ class MujocoPlant(Stateful):
         robot: Robot | str | Path,
         *,
         timestep: float | None = None,
-        integrator: str = "implicitfast",
+        integrator: str | None = None,
         payloads: Payload | Sequence[Payload] = (),
         limits: bool = False,
     ) -> None:
-        one_of(integrator, INTEGRATORS, "integrator")
-        self._timestep = math.inf if timestep is None else positive(timestep, "timestep")
+        if integrator is None and isinstance(robot, Robot):
+            integrator = "implicitfast"
+        if integrator is not None:
+            one_of(integrator, INTEGRATORS, "integrator")
         if not isinstance(limits, (bool, np.bool_)):
             raise ThunderError(f"limits must be True or False, got {limits!r}")
-        self._settings = (f"mjINT_{integrator.upper()}", bool(limits))
+        self._settings = (None if integrator is None else f"mjINT_{integrator.upper()}", bool(limits))
         if integrator == "rk4" and isinstance(robot, Robot) and not _viscous_only(robot):
             raise ThunderError(
                 "integrator='rk4' needs friction that is viscous only: it would hold the rest over its stages"
@@ -300,6 +302,8 @@ class MujocoPlant(Stateful):
         text, path = _text(robot)
         self._raised = small_inertias(robot) if isinstance(robot, Robot) else {}
         self._set_up(text, path)
+        own = math.inf if path is None else float(self.model.opt.timestep)
+        self._timestep = own if timestep is None else positive(timestep, "timestep")
         self._damping = Damping(robot.description.friction) if isinstance(robot, Robot) else None
         every = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
         self._phases = [(-math.inf, self.model, self.data)]
@@ -341,7 +345,8 @@ class MujocoPlant(Stateful):
         bits = self._mujoco.mjtDisableBit
         for name in (*_DISABLED, *(() if limits else ("LIMIT",))):
             model.opt.disableflags |= int(getattr(bits, f"mjDSBL_{name}"))
-        model.opt.integrator = getattr(self._mujoco.mjtIntegrator, integrator)
+        if integrator is not None:
+            model.opt.integrator = getattr(self._mujoco.mjtIntegrator, integrator)
         return model
 
     @property

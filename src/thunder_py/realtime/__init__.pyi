@@ -12,8 +12,6 @@ from .drives.adapter import DriveError as DriveError
 from .drives.adapter import DriveFacts as DriveFacts
 from .drives.adapter import DriveState as DriveState
 from .drives.franky_drive import FrankyDrive as FrankyDrive
-from .drives.simulated_drive import DriveFault as DriveFault
-from .drives.simulated_drive import SimulatedDrive as SimulatedDrive
 from .drives.ur_drive import URDrive as URDrive
 from .realtime_loop import LoopLog as LoopLog
 from .realtime_loop import LoopStatistics as LoopStatistics
@@ -23,8 +21,9 @@ from .reference_generator import PoseSample as PoseSample
 from .reference_generator import ReferenceGenerator as ReferenceGenerator
 from .safety import Safety as Safety
 from .safety import SafetyLimits as SafetyLimits
-from .simulated_robot import JointState as JointState
-from .simulated_robot import SimulatedRobot as SimulatedRobot
+from .simulated_arm import DriveFault as DriveFault
+from .simulated_arm import JointState as JointState
+from .simulated_arm import SimulatedArm as SimulatedArm
 from .timing import Pacer as Pacer
 from .timing import Quantiles as Quantiles
 from .trajectory_goal import GoalCode as GoalCode

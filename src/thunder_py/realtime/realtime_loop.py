@@ -22,9 +22,9 @@ from ..simulation.native import is_native, reference_is_native
 from .command import Mode, Reason
 from .configuration import LawSpec, build_law, chosen_parameters, joining_speed
 from .drive_parts import DriveParts
-from .drives.simulated_drive import SimulatedDrive
 from .interruptions import Interruptions
 from .safety import SafetyLimits
+from .simulated_arm import SimulatedArm
 from .timing import Quantiles
 
 #: longest time for which a waiting thread does not look for Ctrl-C [s]
@@ -155,7 +155,7 @@ class RealtimeLoop:
 
     Parameters
     ----------
-    drive : SimulatedDrive
+    drive : SimulatedArm
         A drive in C++. A `DriveAdapter` written in Python needs the GIL; `DriveLoop` is for those.
     robot : Robot
         Nominal model, without elastic joints.
@@ -204,9 +204,9 @@ class RealtimeLoop:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.realtime import RealtimeLoop, SimulatedDrive
+    >>> from thunder_py.realtime import RealtimeLoop, SimulatedArm
     >>> robot = th.Robot.load("elbow")
-    >>> drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
+    >>> drive = SimulatedArm(robot, [0.4, 0.6], real_time=False)
     >>> law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None)
     >>> with RealtimeLoop(drive, robot, law, th.reference.SetPoint([0.5, 0.5]), duration=2.0) as loop:
     ...     ended = loop.join()
@@ -216,7 +216,7 @@ class RealtimeLoop:
 
     def __init__(
         self,
-        drive: SimulatedDrive,
+        drive: SimulatedArm,
         robot: Robot,
         law: _core.Controller | Mapping[str, Any],
         reference: Any = None,

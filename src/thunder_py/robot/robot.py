@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -10,13 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, whole
+from ..checks import Array, whole
 from ..errors import ThunderError
 from ..model import elastic, inertia
 from ..model.description import Limits, RobotDescription, check_physical_input, describe_dh
 from ..model.dh_frames import in_dh_frames
 from ..model.model import RobotModel
-from ..model.parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
+from ..model.parameters import (
+    BaseParameters,
+    UnknownParameters,
+    find_base_parameters,
+    parameter_changes,
+    select_parameters,
+)
 from ..table import Table, html_text
 from .workspace import Workspace, sampling_range
 
@@ -476,19 +481,7 @@ class Robot(RobotModel):
         >>> (lighter.mass_matrix([0.0, 0.5]) / robot.mass_matrix([0.0, 0.5])).round(6).tolist()
         [[0.5, 0.5], [0.5, 0.5]]
         """
-        pi = array(parameters, (self.p,), "parameters")
-        d = self._description
-        terms = 0 if d.friction is None else len(d.friction.terms)
-        inertial, friction, rotors, armature = np.split(pi, np.cumsum([10 * self.n, terms * self.n, len(d.rotors)]))
-        changes: dict[str, Any] = {"inertial": inertial.reshape(self.n, 10)}
-        if d.friction is not None:
-            changes["friction"] = dataclasses.replace(d.friction, coefficients=friction.reshape(self.n, terms))
-        changes["rotors"] = tuple(
-            dataclasses.replace(rotor, inertia=float(value)) for rotor, value in zip(d.rotors, rotors, strict=True)
-        )
-        if d.armature is not None:
-            changes["armature"] = armature
-        return self.replace(**changes)
+        return self.replace(**parameter_changes(self._description, parameters))
 
     def with_payload(self, payload: _Body) -> Robot:
         """Return a robot that carries a `Payload` from the start; see `Payload.added_to`.

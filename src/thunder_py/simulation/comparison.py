@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._core import Status
 from ..errors import ThunderError
 from ..table import Table, Tabular
-from .metrics import Metrics
+from .metrics import IN_ERROR_UNITS, Metrics
 from .result import SimulationResult
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Metric = Callable[[Any], object]
 
+#: methods that need arguments or return arrays over time
+_WITH_ARGUMENTS = ("settling_time", "error_norm")
 DEFAULT_METRICS = ("rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")
 
 
@@ -44,15 +46,56 @@ def metrics_table(
     >>> th.simulation.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
     {'PD': {'status': 'ok', 'failure': None}, 'other': {'status': None, 'failure': 'not run'}}
     """
-    functions = metric_functions(metrics)
-    rows: list[list[Any]] = []
-    for name, result in results.items():
-        failed = isinstance(result, str)
-        values = [None if failed else function(result) for function in functions.values()]
-        rows.append([name, *values, result if failed else None])
-    if all(row[-1] is None for row in rows):
-        return Table(["", *functions], [row[:-1] for row in rows])
-    return Table(["", *functions, "failure"], rows)
+    columns = evaluate((None if isinstance(result, str) else result for result in results.values()), metrics)
+    failures = [result if isinstance(result, str) else None for result in results.values()]
+    if any(failures):
+        columns["failure"] = failures
+    return Table(["", *columns], zip(results, *columns.values(), strict=True))
+
+
+def evaluate(results: Iterable[Metrics | None], metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, list[Any]]:
+    """Return metrics of runs, a value for each, None where there is no result; columns as of `split_by_unit`.
+
+    Parameters
+    ----------
+    results : iterable of SimulationResult or None
+        One is used after the other.
+    metrics : sequence of str, or mapping of str to callable
+        See `Comparison.table`.
+    """
+    functions, units = metric_functions(metrics), list[str | None]()
+    columns: dict[str, list[Any]] = {name: [] for name in functions}
+    for result in results:
+        units.append(None if result is None or isinstance(metrics, Mapping) else result.error_unit)
+        for name, function in functions.items():
+            columns[name].append(None if result is None else function(result))
+    return split_by_unit(columns, units)
+
+
+def split_by_unit(columns: Mapping[str, list[Any]], units: Sequence[str | None]) -> dict[str, list[Any]]:
+    """Return columns of metrics, those of the error apart for each unit, which their names have.
+
+    Parameters
+    ----------
+    columns : mapping of str to list
+        Metrics by name, a value for each run.
+    units : sequence of str or None
+        Unit of the error of each run; None where that is not known.
+
+    Examples
+    --------
+    >>> from thunder_py.simulation.comparison import split_by_unit
+    >>> split_by_unit({"rmse": [0.1, 0.2], "status": ["ok", "ok"]}, ["rad", "m"])
+    {'rmse [rad]': [0.1, None], 'rmse [m]': [None, 0.2], 'status': ['ok', 'ok']}
+    """
+    known, found = dict.fromkeys(unit for unit in units if unit is not None), dict[str, list[Any]]()
+    for name, values in columns.items():
+        if name not in IN_ERROR_UNITS or not known:
+            found[name] = values
+            continue
+        for unit in known:
+            found[f"{name} [{unit}]"] = [x if y == unit else None for x, y in zip(values, units, strict=True)]
+    return found
 
 
 def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, Metric]:
@@ -79,7 +122,8 @@ def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str,
 def _named(name: str) -> Metric:
     if name == "status":
         return lambda result: str(Status(int(result.status[-1])).name)
-    available = [key for key, value in vars(Metrics).items() if callable(value) and not _hidden(key)]
+    available = [key for key, value in vars(Metrics).items() if callable(value) and key[0] != "_"]
+    available = [key for key in available if key not in _WITH_ARGUMENTS]
     if name not in available:
         raise ThunderError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")
 
@@ -90,14 +134,6 @@ def _named(name: str) -> Metric:
             return float("nan")  # without a logged error
 
     return metric
-
-
-#: methods that need arguments or return arrays over time
-_WITH_ARGUMENTS = ("settling_time", "error_norm")
-
-
-def _hidden(name: str) -> bool:
-    return name.startswith("_") or name in _WITH_ARGUMENTS
 
 
 class Comparison(Mapping[str, SimulationResult], Tabular):
@@ -151,7 +187,7 @@ class Comparison(Mapping[str, SimulationResult], Tabular):
         Returns
         -------
         Table
-            Metrics by run.
+            Metrics by run; those of the error have a column for each unit: ``rmse [rad]``, ``rmse [m, rad]``.
         """
         return metrics_table(self._results, metrics)
 
@@ -165,7 +201,8 @@ class Comparison(Mapping[str, SimulationResult], Tabular):
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Panels to draw, of ``"error"`` and ``"tau"``; default both, in a new figure.
+            Panels to draw, of ``"error"`` and ``"tau"``; default both, in a new figure. Where errors have several
+            units, there are panels ``"error [rad]"``, ``"error [m, rad]"`` in place of ``"error"``.
 
         Returns
         -------

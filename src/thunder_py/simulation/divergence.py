@@ -1,4 +1,4 @@
-"""The warning of a run that ended as `diverged`: when, which joint, and why."""
+"""Warnings of a run: that it ended as `diverged`, when, which joint, and why; that it passed limits of the robot."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ import numpy as np
 from .._core import Status
 from ..checks import Array
 from ..control.stability import hold_at, loop_at
-from ..errors import outer_level
+from ..errors import LimitWarning, outer_level
 from ..robot import Robot
 from ..sampled_loop import Channel
 from .result import SimulationResult
 
-_RECORDED: ContextVar[bool] = ContextVar("divergence_recorded", default=False)
+_RECORDED: ContextVar[bool] = ContextVar("outcome_recorded", default=False)
+#: excess over a position limit that counts [rad or m], and over a velocity limit in units of it, or of 1 rad/s
+_LEAST_EXCESS = 1e-3
+_UNITS = {("R", "position"): "rad", ("R", "velocity"): "rad/s", ("P", "position"): "m", ("P", "velocity"): "m/s"}
 #: torque limits of no arm [N m or N]
 _WILD = 1e6
 
 
 @contextmanager
-def divergence_recorded() -> Iterator[None]:
-    """Keep `simulate` from warning of divergence in this thread: the caller records it as a result."""
+def outcome_recorded() -> Iterator[None]:
+    """Keep `simulate` from warning of how runs of this thread end, and of limits: the caller records or intends it."""
     token = _RECORDED.set(True)
     try:
         yield
@@ -40,8 +43,10 @@ def warn_of_divergence(
     robot: Robot | None,
     between: Channel | None,
     times: dict[str, Any],
-) -> None:
-    """Warn if a run has ended as `diverged`, or its plant has a singular mass matrix, unless this is recorded.
+) -> bool:
+    """Return whether a run has ended as `diverged`, or its plant has a singular mass matrix, and warn of it.
+
+    There is no warning where it is recorded.
 
     Parameters
     ----------
@@ -56,10 +61,10 @@ def warn_of_divergence(
         Steps and periods, as `time_options` returns them.
     """
     if _RECORDED.get():
-        return
+        return True
     singular = None if robot is None else _singular(robot, run.q[0])
     if not run.diverged and singular is None:
-        return
+        return False
     period = times["dt"] * times["steps_per_period"]
     if singular is not None:
         text = f"the run means nothing: {singular}"
@@ -76,6 +81,28 @@ def warn_of_divergence(
             f"{abs(dq[joint]):.3g} rad/s or m/s at {q[joint]:.3g}: {cause}"
         )
     warnings.warn(text, RuntimeWarning, stacklevel=outer_level())
+    return True
+
+
+def warn_of_limits(run: SimulationResult, robot: Robot | None) -> None:
+    """Warn once of the logged instants at which joints are outside the limits of a robot, which do not stop them."""
+    if robot is None:
+        return
+    limits, found = robot.limits, []
+    speed = np.where(limits.velocity > 0.0, limits.velocity, np.inf)  # 0, which many files have for missing ones
+    for kind, excess, least in (
+        ("position", np.maximum(run.q - limits.upper, limits.lower - run.q), np.ones(robot.n)),
+        ("velocity", np.abs(run.dq) - speed, np.minimum(speed, 1.0)),
+    ):
+        joint = int(np.argmax(excess.max(axis=0)))
+        most = float(excess[:, joint].max())
+        if most > _LEAST_EXCESS * least[joint]:
+            unit = _UNITS[robot.description.joint_types[joint], kind]
+            first, name = run.t[np.argmax(excess[:, joint] > 0.0)], run.names["joints"][joint]
+            found.append(f"the {kind} limit of {name!r} by {most:.3g} {unit}, first at t = {first:.4g} s")
+    if found:
+        text = f"the run passes {' and '.join(found)}; limits do not stop simulated joints"
+        warnings.warn(text, LimitWarning, stacklevel=outer_level())
 
 
 def _singular(robot: Robot, q: Array) -> str | None:
@@ -103,7 +130,8 @@ def _cause(run: SimulationResult, law: object, robot: Robot | None, between: Cha
             return f"the spring of {name!r} vibrates with {rate:.3g} rad/s; dt must be below {1.0 / rate:.2g} s"
     if robot is not None and between is not None:
         held = hold_at(law, robot, run.q[0], between) if (run.status == Status.singular).any() else None
-        for loop in (held, loop_at(law, robot, run.q[0], between)):
+        light = run.q[np.argmin(np.linalg.eigvalsh(robot.mass_matrix(run.q))[:, 0])]
+        for loop in (held, *(loop_at(law, robot, q, between) for q in (run.q[0], light))):
             message = None if loop is None else loop.message(robot.joint_names)
             if message is not None:
                 return message

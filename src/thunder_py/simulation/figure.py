@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +13,8 @@ from ..plotting.panels import draw_curves, label_column, panel, panels
 from ..plotting.style import BLUE, MOST_IN_LEGEND, TRUTH, VERMILION, positive
 
 if TYPE_CHECKING:
-    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-    from ..io.meshes import Meshes
     from ..robot import Robot
     from .result import EnergyBalance, Lyapunov, SimulationResult
 
@@ -26,7 +23,7 @@ def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = N
     """Plot the error norm, torques, external torques, spring deflections and estimates; see `SimulationResult.plot`."""
     curves: dict[str, tuple[Array, str, Sequence[str]]] = {}
     if "error" in result.signals:
-        curves["error"] = positive(result.error_norm()), "error norm", ()
+        curves["error"] = positive(result.error_norm()), f"error norm [{result.error_unit}]", ()
     curves["tau"] = result.tau, "torque [N m, N]", result.names.get("joints", ())
     if "external_estimate" in result.signals:
         names = result.names["external_estimate"]
@@ -56,17 +53,19 @@ def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = N
 def plot_comparison(
     results: Mapping[str, SimulationResult], *, axes: Mapping[str, Axes] | None = None
 ) -> dict[str, Axes]:
-    """Overlay the error norms and the norms of the torques of several runs; see `Comparison.plot`."""
-    drawn = panels(axes, ["error", "tau"], (8.0, 5.0), sharex=True)
+    """Overlay the norms of errors and torques of several runs, a panel for each unit; see `Comparison.plot`."""
+    units = list(dict.fromkeys(result.error_unit for result in results.values() if result.error_unit is not None))
+    errors = {f"error [{unit}]": unit for unit in units} if len(units) > 1 else {"error": next(iter(units), None)}
+    drawn = panels(axes, [*errors, "tau"], (8.0, 2.5 * len(errors) + 2.5), sharex=True)
     for panel_name, ax in drawn.items():
         for name, result in results.items():
             if panel_name == "tau":
                 ax.plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
-            elif "error" in result.signals:
+            elif result.error_unit == errors[panel_name] is not None:
                 ax.semilogy(result.t, positive(result.error_norm()), linewidth=1.0, label=name)
-            else:
-                ax.plot([], [], label=f"{name} (error not logged)")
-        ax.set_ylabel("error norm" if panel_name == "error" else "norm of torques [N m, N]")
+            else:  # keeps its color
+                ax.plot([], [], label=name if result.error_unit else f"{name} (error not logged)")
+        ax.set_ylabel(f"error norm [{errors.get(panel_name)}]" if panel_name in errors else "norm of torques [N m, N]")
         ax.grid(visible=True, alpha=0.3)
     if drawn and 0 < len(results) <= MOST_IN_LEGEND:
         next(iter(drawn.values())).legend(fontsize="small", loc="upper right")
@@ -109,24 +108,6 @@ def plot_lyapunov(lyapunov: Lyapunov, *, ax: Axes | None = None) -> Axes:
 
 #: points of a drawn path
 _POINTS = 400
-
-
-def animate_result(
-    result: SimulationResult,
-    path: str | Path | None = None,
-    *,
-    robot: Robot | None = None,
-    reference: Callable[[float], Any] | None = None,
-    meshes: Meshes | str | Path | None = None,
-    playback_speed: float = 1.0,
-    fps: float = 20.0,
-    dpi: float = 72,
-) -> FuncAnimation:
-    """Animate a run; see `SimulationResult.animate`."""
-    arm = robot_of(result, robot)
-    line = None if reference is None else reference_path(arm, reference, result.t)
-    options: dict[str, Any] = {"meshes": meshes, "playback_speed": playback_speed, "fps": fps, "dpi": dpi}
-    return arm.animate(result.t, result.q, path, reference=line, **options)
 
 
 def robot_of(result: SimulationResult, robot: Robot | None = None) -> Robot:

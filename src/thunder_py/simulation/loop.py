@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal
 
 import numpy as np
@@ -19,17 +19,20 @@ from ..reference import JointReference, TaskReference
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
-from .divergence import warn_of_divergence
+from .divergence import warn_of_divergence, warn_of_limits
 from .native import is_native, reference_is_native
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
 from .result import LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
+from .tracking import replace_references
 
 _LOG = logging.getLogger(__name__)
 
 INTEGRATORS = ("rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant")
+#: methods that a plant must have for an integrator
+_NEEDED = {"plant": ("advance",), "implicit_midpoint": ("mass_matrix", "mass_matrix_dot")}
 
 
 def simulate(
@@ -87,7 +90,7 @@ def simulate(
         at `q0` (`q0` itself, where there is none), and the velocities of the joints.
     torque_limits : float or (n,) array_like, optional
         Torques are clipped to plus and minus these values [N m or N], such as ``robot.limits.effort``; infinity is no
-        limit.
+        limit. A controller of `thunder_py.control` with an integral and without limits of its own has them for the run.
     payloads : sequence of Payload
         Bodies that the plant, which must be a `Robot`, picks up.
     external : sequence of ExternalWrench and ExternalTorque
@@ -105,7 +108,8 @@ def simulate(
         and ``<name>_contact``.
     log : sequence of str, optional
         Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
-        are always logged.
+        are always logged. A controller written in Python that has no signal ``error`` has that of the reference's q,
+        or of its p and R for the end effector of a `Robot`.
     log_every : int
         Control periods between logged rows, in a log of at most 8 GiB; the last state is always logged.
     integrator : {"rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant"}
@@ -122,6 +126,11 @@ def simulate(
     Result
         Logged arrays. If the state exceeds 1e8 (SI units), or the integrator finds no next state, the run ends early
         with the last status ``diverged``, and a `RuntimeWarning` names the time, the joint and the likely cause.
+
+    Warns
+    -----
+    LimitWarning
+        If a joint leaves the position or velocity limits of the plant, which do not stop it.
 
     Raises
     ------
@@ -146,22 +155,26 @@ def simulate(
     if not callable(reference):
         raise ThunderError(f"reference must be callable with the time, got {type(reference).__name__}")
     one_of(integrator, INTEGRATORS, "integrator")
-    if integrator == "plant":
-        _check_own_integrator(plant, actuators, n)
-    if integrator == "implicit_midpoint":
-        _check_inertia(plant)
+    _check_plant(plant, integrator, actuators, n)
     native = is_native(plant, Robot, "forward_dynamics")
     robot = plant if native and isinstance(plant, Robot) else None
     bodies = read_payloads(payloads, plant, native)
     times = time_options(duration, dt, control_period, log_every)
+    period = times["dt"] * times["steps_per_period"]
     _check_signals(controller)
+    bounds = torque_bounds(torque_limits, n)
+    for given, sort in ((sensors, Sensors), (actuators, Actuators)):
+        if given is not None and not isinstance(given, sort):
+            raise ThunderError(f"{sort.__name__.lower()} must be {sort.__name__} or None, got {given!r}")
     options = {
         "n": n,
         **times,
-        **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
+        "sensors": sensors and sensors._options(n, period),
+        "actuators": actuators and actuators._options(n, period, times["dt"], integrator, bounds),
+        "torque_limits": bounds if actuators is None else np.zeros(0),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
-        "observers": read_observers(observers, times["dt"] * times["steps_per_period"]),
+        "observers": read_observers(observers, period),
         "log": _logged_signals(log),
         "x0": initial_state(plant if robot is None else robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
@@ -172,15 +185,33 @@ def simulate(
     _LOG.debug("in Python: %s", ", ".join(name for name, inside in parts.items() if not inside) or "nothing")
     own_law = is_native(controller, _core.Controller, "step")
     loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
-    between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"]) if own_law else None
+    between = channel(sensors, actuators, n, period) if own_law else None
     if between is not None:
         warn_of_high_gains(controller, loaded, options["x0"][:n], between)
     with ExitStack() as stack:
+        stack.enter_context(_anti_windup(controller, bounds))
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
-    result = _result(raw, _names(plant, robot, n), robot, bodies, held)
-    warn_of_divergence(result, controller, loaded, between, times)
+    names = _names(plant, robot, n)
+    replace_references(raw, raw["labels"], names["joints"], _modelled(plant) if robot is None else robot)
+    result = _result(raw, names, robot, bodies, held)
+    if not warn_of_divergence(result, controller, loaded, between, times):
+        warn_of_limits(result, loaded)
     return result
+
+
+@contextmanager
+def _anti_windup(controller: object, bounds: Array) -> Iterator[None]:
+    """Give the torque limits of a run to a controller whose integral would wind up while they clip its torque."""
+    law = controller if isinstance(controller, _core.Controller) and "integral" in controller.signals else None
+    if law is None or law.torque_limits is not None or not bounds.size:
+        yield
+        return
+    law.torque_limits = bounds
+    try:
+        yield
+    finally:
+        law.torque_limits = None
 
 
 def _modelled(plant: object) -> Robot | None:
@@ -189,44 +220,18 @@ def _modelled(plant: object) -> Robot | None:
     return robot if isinstance(robot, Robot) else None
 
 
-def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:
-    """Refuse plants without `advance`, and actuators with states, which `advance` does not integrate."""
-    if not callable(getattr(plant, "advance", None)):
-        raise ThunderError(f"plant must have a method advance for integrator='plant', got {type(plant).__name__}")
-    if isinstance(actuators, Actuators) and not actuators._holds(n):
+def _check_plant(plant: object, integrator: str, actuators: Actuators | None, n: int) -> None:
+    """Refuse plants without the methods of an integrator, and states of actuators beside a plant that steps itself."""
+    missing = [name for name in _NEEDED.get(integrator, ()) if not callable(getattr(plant, name, None))]
+    if missing:
+        raise ThunderError(
+            f"plant must have {' and '.join(_NEEDED[integrator])} for integrator={integrator!r}, "
+            f"got {type(plant).__name__} without {' and '.join(missing)}"
+        )
+    if integrator == "plant" and isinstance(actuators, Actuators) and not actuators._holds(n):
         raise ThunderError(
             "actuators must have no lag and no motor for integrator='plant', which holds torques over its steps"
         )
-
-
-def _check_inertia(plant: object) -> None:
-    """Refuse plants without the mass matrix from which momenta are computed."""
-    missing = [name for name in ("mass_matrix", "mass_matrix_dot") if not callable(getattr(plant, name, None))]
-    if missing:
-        raise ThunderError(
-            f"plant must have the methods mass_matrix and mass_matrix_dot for integrator='implicit_midpoint', "
-            f"got {type(plant).__name__} without {' and '.join(missing)}"
-        )
-
-
-def _parts(
-    sensors: Sensors | None,
-    actuators: Actuators | None,
-    n: int,
-    times: dict[str, Any],
-    integrator: str,
-    limits: Array,
-) -> dict[str, Any]:
-    """Return the core's options of sensors, actuators and torque limits."""
-    for value, kind in ((sensors, Sensors), (actuators, Actuators)):
-        if value is not None and not isinstance(value, kind):
-            raise ThunderError(f"{kind.__name__.lower()} must be {kind.__name__} or None, got {value!r}")
-    dt, period = times["dt"], times["dt"] * times["steps_per_period"]
-    return {
-        "sensors": None if sensors is None else sensors._options(n, period),
-        "actuators": None if actuators is None else actuators._options(n, period, dt, integrator, limits),
-        "torque_limits": limits if actuators is None else np.zeros(0),
-    }
 
 
 def _logged_signals(log: Sequence[str] | None) -> list[str] | None:

@@ -14,6 +14,9 @@ from ..checks import Array, nonnegative
 from ..errors import ThunderError
 from ..values import Value
 
+#: metrics in the unit of the error
+IN_ERROR_UNITS = ("rmse", "steady_state_error", "peak", "component_rmse")
+
 
 class Metrics(Value):
     """Metrics of time, error and torque of a `SimulationResult`.
@@ -34,6 +37,11 @@ class Metrics(Value):
     @property
     def error(self) -> Array:
         """Tracking error as the controller defines it, (k, m)."""
+        raise NotImplementedError
+
+    @property
+    def error_unit(self) -> str | None:
+        """Unit of the error; None where it was not logged."""
         raise NotImplementedError
 
     def error_norm(self, components: slice | Sequence[int] | None = None) -> Array:

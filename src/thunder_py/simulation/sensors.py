@@ -343,10 +343,7 @@ def read_external(
             values, frame = action.wrench, action.frame
             if isinstance(frame, bool):
                 raise ThunderError(f"frame must be a link index or the name of a frame, got {frame!r}")
-        elif isinstance(action, ExternalTorque):
-            values, frame = array(action.torque, (plant.n,), "external torque"), False  # type: ignore[attr-defined]
         else:
-            raise ThunderError(f"external must hold ExternalWrench and ExternalTorque, got {action!r} in it")
-        numbers: Array = array(values, (None,), "external")
-        actions.append((action.start, action.stop, frame, numbers.tolist()))
+            values, frame = array(action.torque, (plant.n,), "external torque"), False  # type: ignore[attr-defined]
+        actions.append((action.start, action.stop, frame, np.asarray(values).tolist()))
     return actions

@@ -30,6 +30,8 @@ class StateGate {
 
   std::int64_t taken() const noexcept { return taken_; }
   std::int64_t dropped(Dropped why) const noexcept { return dropped_[static_cast<std::size_t>(why)]; }
+  /// Reason of the last one that was dropped.
+  Dropped why() const noexcept { return why_; }
   /// Number of states since the last accepted one that a broken sensor or driver explains, not the network.
   int invalid_in_a_row() const noexcept { return in_a_row_; }
   /// Stamp of the last accepted state; 0 before any.
@@ -42,6 +44,7 @@ class StateGate {
 
   std::int64_t oldest_, last_stamp_ = 0, taken_ = 0;
   int in_a_row_ = 0;
+  Dropped why_ = Dropped::names;
   std::array<std::int64_t, kDropped> dropped_{};
 };
 

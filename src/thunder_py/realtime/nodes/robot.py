@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..simulated_robot import SimulatedRobot
+from ..simulated_arm import SimulatedArm
 from . import middleware as messages
 from .middleware import Middleware
 
@@ -13,14 +13,14 @@ _REPORT_RATE = 10.0
 
 
 class RobotNode:
-    """Connect a `SimulatedRobot` to topics.
+    """Connect a `SimulatedArm` to topics.
 
     Parameters
     ----------
     ros : Middleware
         The node.
-    configuration : dict
-        See `SimulatedRobot`.
+    configuration : dict or SimulatedArm
+        See `SimulatedArm.from_options`; or an arm, of any plant.
 
     Examples
     --------
@@ -32,17 +32,23 @@ class RobotNode:
     ('effort_commands', ['joint_states', '/diagnostics'])
     """
 
-    def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
+    def __init__(self, ros: Middleware, configuration: dict[str, Any] | SimulatedArm) -> None:
         self.ros, kinds = ros, ros.kinds
-        self.robot = SimulatedRobot(configuration)
+        if not isinstance(configuration, SimulatedArm):
+            configuration = SimulatedArm.from_options(configuration)
+        self.robot = configuration
         self._message = kinds.JointState(name=list(self.robot.state_names))
         model = self.robot.robot
         self._driven = [*range(model.n), *model.motor_joints]
         self._states = ros.publisher("joint_states", kinds.JointState)
         self._diagnostics = ros.publisher("/diagnostics", kinds.DiagnosticArray)
-        self._report_every, self._count, self._last = max(1, round(1.0 / (_REPORT_RATE * self.robot.period))), 0, 0
+        self._report_every, self._count, self._last = (
+            max(1, round(1.0 / (_REPORT_RATE * self.robot.facts.period))),
+            0,
+            0,
+        )
         ros.subscribe("effort_commands", kinds.JointState, self._on_command)
-        ros.every(self.robot.period, self._step)
+        ros.every(self.robot.facts.period, self._step)
 
     def _on_command(self, message: Any) -> None:
         stamp, now = self.ros.nanoseconds(message.header.stamp), self.ros.now()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...optional import require
 from ...table import Table, Tabular
-from ..comparison import DEFAULT_METRICS, Metric, metric_functions
+from ..comparison import DEFAULT_METRICS, Metric, evaluate, split_by_unit
 from ..result import SimulationResult
 from .dataset import short
 from .spec import RunRecord, describe
@@ -117,6 +117,8 @@ class Runs(Sequence[SimulationResult], Tabular):
     def columns(self, metrics: Names = None) -> dict[str, list[Any]]:
         """Return metrics by name, a value for each run; None for runs without a result.
 
+        Metrics of the error have a column for each unit, such as ``rmse [rad]`` and ``rmse [m, rad]``.
+
         Parameters
         ----------
         metrics : sequence of str, or mapping of str to callable, optional
@@ -129,21 +131,15 @@ class Runs(Sequence[SimulationResult], Tabular):
             If only other metrics were kept.
         """
         if self._metrics is None:
-            return self._evaluated(metric_functions(DEFAULT_METRICS if metrics is None else metrics))
+            return evaluate(map(self._result, range(len(self))), DEFAULT_METRICS if metrics is None else metrics)
         for name in metrics or ():
             if name not in self._metrics or isinstance(metrics, Mapping):
                 kept = ", ".join(self._metrics)
                 raise UnknownNameError(f"metrics must be among {kept}, got {name!r}{nearest_hint(name, self._metrics)}")
-        values = [(self._records[k].metrics if k in self._records else None) for k in range(len(self))]
-        return {name: [None if one is None else one[name] for one in values] for name in metrics or self._metrics}
-
-    def _evaluated(self, functions: Mapping[str, Metric]) -> dict[str, list[Any]]:
-        columns: dict[str, list[Any]] = {name: [None] * len(self) for name in functions}
-        for k in self._records:
-            if (result := self._result(k)) is not None:
-                for name, function in functions.items():
-                    columns[name][k] = function(result)
-        return columns
+        records = [self._records.get(k, _PENDING) for k in range(len(self))]
+        names = metrics or self._metrics
+        values = {name: [None if one.metrics is None else one.metrics[name] for one in records] for name in names}
+        return split_by_unit(values, [one.error_unit for one in records])
 
     def _failure(self, k: int) -> str | None:
         if k in self.failures:
@@ -192,7 +188,7 @@ class Runs(Sequence[SimulationResult], Tabular):
         >>> def make(K_p):
         ...     return th.RunSpec(robot, th.PDGravity(robot, K_p, 20.0), rest, 1.0, q0=[0, 0])
         >>> frame = th.simulate_many(make, th.samples.grid(K_p=[50.0, 80.0])).to_pandas(["peak"])
-        >>> frame[["K_p", "peak"]].round(3).values.tolist()
+        >>> frame[["K_p", "peak [rad]"]].round(3).values.tolist()
         [[50.0, 0.361], [80.0, 0.361]]
         """
         pandas = require("pandas", "cluster")
@@ -306,7 +302,10 @@ class Runs(Sequence[SimulationResult], Tabular):
                 hint = nearest_hint(axis, known)
                 raise UnknownNameError(f"x and y must be among {', '.join(known) or 'none'}, got {axis!r}{hint}")
         over = {axis: known[axis] for axis in ((x,) if y is None else (x, y))}
-        return plot_metric(columns[name], name, over, log, ax)
+        if len(columns) > 1:
+            raise ThunderError(f"metric must have one unit in all runs, got {', '.join(columns)}")
+        ((name, values),) = columns.items()
+        return plot_metric(values, name, over, log, ax)
 
     def __repr__(self) -> str:
         pending = f", {len(self.pending)} pending" if self.pending else ""

@@ -22,7 +22,7 @@ from ...errors import ThunderError, outer_level
 from ...parallel import Outcome, Workers, available_threads, run_tasks
 from ...progress import progress_bar, reporting
 from ..comparison import Metric, metric_functions
-from ..divergence import divergence_recorded
+from ..divergence import outcome_recorded
 from .encoding import digest, printable
 from .provenance import worker
 from .runs import Runs
@@ -103,9 +103,9 @@ def simulate_many(
     ...     return th.RunSpec(robot, th.PDGravity(robot, K_p, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, q0=[0, 0])
     >>> runs = th.simulate_many(make, th.samples.grid(K_p=[50.0, 80.0]))
     >>> print(runs.table(["rmse", "status"]))
-              rmse  status
-    K_p=50  0.1744      ok
-    K_p=80  0.1441      ok
+            rmse [rad]  status
+    K_p=50      0.1744      ok
+    K_p=80      0.1441      ok
     """
     items, plan = _read(runs, parameters, metrics, label)
     task = _Task(runs if callable(runs) else None, metrics)
@@ -260,12 +260,13 @@ class _Task:
             raise
 
     def _record(self, run: RunSpec) -> RunRecord:
-        with divergence_recorded():  # metrics and status show it
+        with outcome_recorded():  # metrics and status show it
             result = run(self._watch(time.monotonic()))
         if self._functions is None:
             return RunRecord(result=result, label=run.label, **worker())
         values = {name: _kept(name, function(result)) for name, function in self._functions.items()}
-        return RunRecord(metrics=values, label=run.label, **worker())
+        unit = None if isinstance(self.metrics, Mapping) else result.error_unit
+        return RunRecord(metrics=values, error_unit=unit, label=run.label, **worker())
 
     def _watch(self, start: float) -> Callable[[float], None]:
         def watch(done: float) -> None:

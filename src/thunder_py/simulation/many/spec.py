@@ -69,6 +69,7 @@ class RunRecord:
     attempts: int = 1
     seconds: float | None = 0.0  # duration of the last attempt
     host: str | None = ""  # of the worker
+    error_unit: str | None = None  # of metrics that were named
     kernels: str = ""  # version and instruction set of the worker
     session: int = 0  # number of the call that wrote it to the store
 

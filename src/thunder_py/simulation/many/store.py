@@ -128,6 +128,7 @@ class RunStore:
             result=self._result(row["run"]) if metrics is None and error is None else None,
             error=None if error is None else StoredError(error),
             **{name: row[name] for name in _FIELDS},
+            error_unit=row.get("error_unit"),  # rows of older versions have none
         )
 
     def _result(self, run: int) -> Path:
@@ -172,6 +173,7 @@ class RunStore:
             **{name: getattr(record, name) for name in _FIELDS},
             "error": None if record.error is None else describe(record.error),
             "metrics": _each(encoded, record.metrics),
+            "error_unit": record.error_unit,
         }
         due = time.monotonic() > self._synced + _SECONDS
         _append(self.path / _RUNS, row, sync=due)
