@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import ControlLoop, Mode, Reason, SimulatedRobot
+from thunder_py.realtime import ControlLoop, Mode, Reason, SimulatedArm
 from thunder_py.spatial.single import quaternion_of
 
 from .loops import MS, NOON
@@ -46,10 +46,10 @@ class User:
 
     def __init__(self, arm: str, period: int, law: str, seed: int) -> None:
         self.robot, self.rng, self.period, self.law = th.Robot.load(arm), np.random.default_rng(seed), period, law
-        late = 1e-3 * max(20, 3 * period)
+        late = 1e-3 * max(5, 3 * period)  # a torque acts for as long when states stay away
         times = {"period": 1e-3 * period, "state_late": late, "state_lost": 0.25}
         self.loop = ControlLoop({"robot": arm, "controller": LAWS[law], "times": times, "invalid_states": 5})
-        self.plant = SimulatedRobot({"robot": arm, "q0": ARMS[arm], "watchdog": 2.5 * late})
+        self.plant = SimulatedArm.from_options({"robot": arm, "q0": ARMS[arm], "watchdog": 2.5 * late})
         self.names, self.now = self.robot.joint_names, NOON
         self.q = np.array(ARMS[arm])
         #: times until which states are lost, broken, and nothing is sent [ns]
@@ -104,7 +104,7 @@ class User:
                 q = np.full_like(state.q, np.nan) if self.now < self.broken else state.q
                 command = self.loop.state(state.stamp, self.now, self.names, q, state.dq)
             else:
-                command = self.loop.watch(self.now) if k % 10 == 0 else None
+                command = self.loop.watch(self.now) if k % 5 == 0 else None
             if command is not None:
                 self.plant.command(command.stamp, self.now, self.names, command.tau)
             if k % max(self.period, 5) == 0:

@@ -41,9 +41,9 @@ class Safety : public Exclusive {
   void set_reason(Reason reason) noexcept { reason_ = reason; }
   /// Looks at a state at time t and returns the kept violation.
   Reason check(double t, const double* q, const double* dq) noexcept;
-  /// The same for a torque that is to be applied, without the extrapolation, the contact and the memory, for a loop that goes on after a violation. Of positions the
-  /// stop alone is looked at, where the arm could come near a limit: a joint that was beyond one at the last `allow` may
-  /// return, and go no further.
+  /// The same for a torque that is to be applied, in a loop that goes on after a violation: without the extrapolation, the
+  /// contact and the memory. The velocity after three periods counts, too. Of positions the stop alone is looked at, where the
+  /// arm could come near a limit: a joint that was beyond one at the last `allow` may return, and go no further.
   Reason guard(const double* q, const double* dq, const double* tau) noexcept;
   void allow(const double* q) noexcept;
   /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
