@@ -5582,6 +5582,7 @@ def simulate(
     ],
     sensors: dict[str, typing.Any] | None,
     actuators: dict[str, typing.Any] | None,
+    friction: dict[str, typing.Any] | None,
     observers: collections.abc.Sequence[tuple[str, str, ExternalObserver]],
     integrator: typing.Any,
     log: collections.abc.Sequence[str] | None,

@@ -23,6 +23,8 @@ from .test_task_controllers import (
     turned_about_z,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:the run passes")  # limits of velocities
+
 KINDS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz", "zyx")
 FAR = ("axis_angle_plain", "rotation_vector", "quaternion")
 STARTS = {

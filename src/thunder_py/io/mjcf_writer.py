@@ -49,15 +49,10 @@ def acceptable_bodies(robot: RobotModel) -> list[Body]:
     ThunderError
         If no physical body has a link's parameters or the same effect on the motion.
     """
-    bodies = []
-    free: list[Array] | None = None
-    for i, (name, reg) in enumerate(zip(robot.link_names, robot.inertial, strict=True)):
-        if _has_volume(reg):
-            bodies.append(Body(dyn_from_reg(reg)))
-            continue
-        free = _free_moments(robot) if free is None else free
-        bodies.append(_repaired(reg, free[i], name))
-    return bodies
+    solid = [_has_volume(reg) for reg in robot.inertial]
+    free = [] if all(solid) else _free_moments(robot)
+    links = enumerate(zip(robot.link_names, robot.inertial, strict=True))
+    return [Body(dyn_from_reg(reg)) if solid[i] else _repaired(reg, free[i], name) for i, (name, reg) in links]
 
 
 def _matrix(six: Array) -> Array:
@@ -128,9 +123,7 @@ def _thickened(inertia: Array, free: Array) -> Array | None:
         values, vectors = np.linalg.eigh(_second_moments(candidate))
         if values[0] >= 0.5 * floor:
             return candidate
-        second = (vectors * np.maximum(values, floor)) @ vectors.T
-        target = np.trace(second) * np.eye(3) - second
-        step = (target - candidate)[_ROW, _COL]
+        step = (_raised(values, vectors, floor) - candidate)[_ROW, _COL]
         candidate = candidate + _matrix(free @ (free.T @ step))
     return None
 
@@ -144,8 +137,13 @@ def _above_zero(inertia: Array, name: str) -> tuple[Array, float]:
             f"(least second moment {values[0]:g} kg m2) and influence the motion"
         )
     least = max(0.5 * LEAST, _ROUNDING * float(values[-1]))  # a moment is the sum of two second moments
-    second = (vectors * np.maximum(values, least)) @ vectors.T
-    return np.asarray(np.trace(second) * np.eye(3) - second), least
+    return _raised(values, vectors, least), least
+
+
+def _raised(moments: Array, axes: Array, least: float) -> Array:
+    """Return the tensor of second moments about axes, raised to a minimum."""
+    second = (axes * np.maximum(moments, least)) @ axes.T
+    return np.asarray(np.trace(second) * np.eye(3) - second)
 
 
 _ROTOR_SAMPLES = 8

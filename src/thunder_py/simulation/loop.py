@@ -20,6 +20,7 @@ from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
 from .divergence import warn_of_divergence, warn_of_limits
+from .friction import FrictionModel
 from .native import is_native, reference_is_native
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
@@ -52,6 +53,7 @@ def simulate(
     external: ExternalWrench | ExternalTorque | Sequence[ExternalWrench | ExternalTorque] = (),
     sensors: Sensors | None = None,
     actuators: Actuators | None = None,
+    friction: FrictionModel | None = None,
     observers: _core.ExternalObserver | Mapping[str, _core.ExternalObserver] | None = None,
     log: Sequence[str] | None = None,
     log_every: int = 1,
@@ -101,6 +103,9 @@ def simulate(
     actuators : Actuators, optional
         Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
         their delay.
+    friction : FrictionModel, optional
+        Friction of the joints of the plant, which must be a `Robot`, in addition to its own; with stiction not for
+        ``integrator="adaptive"``. It is logged as the signal ``friction``, zero at rest.
     observers : MomentumObserver, EnergyObserver, or mapping of str to these, optional
         Observers of the external torque, which see the measured state, of motors too, and the applied torque; their
         models must have the plant's elastic joints. `reset` is called before the run. A single one logs
@@ -163,14 +168,18 @@ def simulate(
     period = times["dt"] * times["steps_per_period"]
     _check_signals(controller)
     bounds = torque_bounds(torque_limits, n)
-    for given, sort in ((sensors, Sensors), (actuators, Actuators)):
+    for name, given, sort in (
+        ("sensors", sensors, Sensors), ("actuators", actuators, Actuators), ("friction", friction, FrictionModel),
+    ):  # fmt: skip
         if given is not None and not isinstance(given, sort):
-            raise ThunderError(f"{sort.__name__.lower()} must be {sort.__name__} or None, got {given!r}")
+            raise ThunderError(f"{name} must be {sort.__name__} or None, got {given!r}")
+    _check_friction(friction, native, integrator)
     options = {
         "n": n,
         **times,
         "sensors": sensors and sensors._options(n, period),
-        "actuators": actuators and actuators._options(n, period, times["dt"], integrator, bounds),
+        "actuators": actuators and actuators._options(n, period, times["dt"], None if native else integrator, bounds),
+        "friction": friction and friction._options(n),
         "torque_limits": bounds if actuators is None else np.zeros(0),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
@@ -194,6 +203,8 @@ def simulate(
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
     names = _names(plant, robot, n)
     replace_references(raw, raw["labels"], names["joints"], _modelled(plant) if robot is None else robot)
+    if friction is not None:
+        raw["friction"] = friction.torque(raw["dq"])
     result = _result(raw, names, robot, bodies, held)
     if not warn_of_divergence(result, controller, loaded, between, times):
         warn_of_limits(result, loaded)
@@ -231,6 +242,17 @@ def _check_plant(plant: object, integrator: str, actuators: Actuators | None, n:
     if integrator == "plant" and isinstance(actuators, Actuators) and not actuators._holds(n):
         raise ThunderError(
             "actuators must have no lag and no motor for integrator='plant', which holds torques over its steps"
+        )
+
+
+def _check_friction(friction: FrictionModel | None, native: bool, integrator: str) -> None:
+    """Refuse friction of plants written in Python, and stiction where no inclusion is solved."""
+    if friction is not None and not native:
+        raise ThunderError("friction must be None unless plant is a Robot; a plant written in Python has its own")
+    if friction is not None and friction.stiction and integrator == "adaptive":
+        raise ThunderError(
+            "friction must have no stiction for integrator='adaptive', which cannot solve inclusions; "
+            "the fixed steps can, or set stiction=False with a small delta"
         )
 
 

@@ -205,7 +205,10 @@ def _energies(robot: Robot, result: SimulationResult, rows: slice) -> tuple[Arra
 def _dissipation(robot: Robot, result: SimulationResult, rows: slice) -> npt.NDArray[np.float64]:
     """Return the power dissipated by friction and dampers at the instants `rows`."""
     dq, dx = result.dq[rows], result.dx[rows]
-    power: Array = np.sum(robot.friction_torque(dq) * dq, axis=1)
+    friction = robot.friction_torque(dq)
+    if "friction" in result.signals:
+        friction = friction + result.signals["friction"][rows]
+    power: Array = np.sum(friction * dq, axis=1)
     if robot.elastic:
         slip = dx - dq[:, list(robot.motor_joints)]
         power = power + np.sum(robot.elastic_damping_torque(dq, dx) * slip, axis=1)
@@ -262,8 +265,8 @@ class Lyapunov(Value):
 ALWAYS_LOGGED = ("t", "q", "dq", "tau", "status")
 #: logged for elastic joints: positions and velocities of the motors
 MOTORS_LOGGED = ("x", "dx")
-#: signals of sensors, actuators and external forces, logged where these are used
-PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
+#: signals of sensors, actuators, external forces and friction, logged where these are used
+PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external", "friction")
 #: signals of sensors of the motors of elastic joints
 MOTORS_MEASURED = ("x_measured", "dx_measured")
 #: all signals that the run logs itself
