@@ -222,7 +222,7 @@ def test_friction_model_of_a_robot_is_its_friction() -> None:
     assert_refused(
         (lambda: FrictionModel.of(cubic), "robot must have viscous and Coulomb friction only, got cubic"),
         (lambda: sticking(coulomb=[[1.0], [-0.1]]), "friction coulomb must not be negative with stiction..."),
-        (lambda: th.simulate(**run, friction=0.3), "friction must be a FrictionModel or None, got 0.3"),
+        (lambda: th.simulate(**run, friction=0.3), "friction must be FrictionModel or None, got 0.3"),
         (lambda: th.simulate(**run, friction=FrictionModel(viscous=[[1.0]], coulomb=[[1.0]])),
          "friction must have the plant's 2 joints, got 1"),
         (lambda: th.simulate(**run, friction=sticking(), integrator="adaptive"),
