@@ -41,7 +41,8 @@ Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
 }
 
 void bind_safety(py::module_& module) {
-  ExclusiveClass<Safety, std::shared_ptr<Safety>> c(module, "Safety", "Checks states and limits commands of an arm.");
+  ExclusiveClass<Safety, std::shared_ptr<Safety>> c(module, "Safety", "Checks states and limits commands of an arm.",
+                                                   py::dynamic_attr());
   bind_state(c);
   c.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& lower, const ArrayLike& upper, const ArrayLike& velocity,
                     const ArrayLike& torque, const ArrayLike& torque_rate, const ArrayLike& torque_step,
