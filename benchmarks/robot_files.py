@@ -1,4 +1,4 @@
-"""Time of reading robot files: a URDF of 7 joints and 60 links, MJCF beside MuJoCo's compiler, and folders of files.
+"""Time of reading robot files: URDF and xacro of 7 joints and 60 links, MJCF beside MuJoCo's compiler, and folders.
 
 python benchmarks/robot_files.py [FOLDER ...]
 """
@@ -31,6 +31,14 @@ def urdf(joints: int = 7, links: int = 60) -> str:
     return f'<robot name="arm">{"".join(parts)}</robot>'
 
 
+def xacro(joints: int = 7, links: int = 60) -> str:
+    """Return the same chain written with a macro for bodies."""
+    text = urdf(joints, links).replace(_BODY, '<xacro:body mass="${2 * 0.5}"/>')
+    body = _BODY.replace('"1"', '"${mass}"', 1)
+    macro = f'<xacro:macro name="body" params="mass">{body}</xacro:macro>'
+    return text.replace("<robot", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"').replace("><", f">{macro}<", 1)
+
+
 def least(call: Callable[[], object], count: int = 7) -> float:
     """Return the least time of several calls [ms]."""
     times = []
@@ -51,6 +59,10 @@ def main() -> None:
         path = Path(folder, "arm.urdf")
         path.write_text(urdf())
         print(f"URDF, 7 joints and 60 links: {least(lambda: th.io.load_description(path)):.1f} ms")
+        path = Path(folder, "arm.urdf.xacro")
+        path.write_text(xacro())
+        first = least(lambda: th.io.load_description(path), 1)
+        print(f"The same as xacro: {first:.0f} ms, later {least(lambda: th.io.load_description(path)):.0f} ms")
         mjcf, model = Path(folder, "panda.xml"), require("mujoco", "mujoco").MjModel
         th.Robot.load("panda").save(mjcf)
         ours, compiled = least(lambda: th.io.load_description(mjcf)), least(lambda: model.from_xml_path(str(mjcf)))

@@ -65,7 +65,10 @@ def test_payloads_and_logs():
     robot, motion = th.Robot.load("elbow"), th.reference.SetPoint([0.0, 0.0])
     law = th.SlotineLi(robot, 1.0, 1.0, adaptation=None)
     assert_refused(
-        (lambda: th.simulate(robot, law, motion, 0.01, payloads=[1]), "each of payloads must be a Payload, got..."),
+        (
+            lambda: th.simulate(robot, law, motion, 0.01, payloads=[1]),
+            "payloads must be a sequence of Payload, got 1 in it",
+        ),
         (
             lambda: th.simulate(robot, law, motion, 0.01, payloads=th.Payload(1.0, link=True)),
             "payload link (or its name) must be a whole number from 1 to 2, got True",

@@ -16,7 +16,8 @@ import warnings
 import numpy as np
 
 import thunder_py as th
-from thunder_py.identification import FrictionModel, Log, SensorCalibration, identify_model, identify_payload
+from thunder_py.identification import Log, SensorCalibration, identify_model, identify_payload
+from thunder_py.simulation import FrictionModel
 from thunder_py.table import Table
 
 TIMES = np.arange(0.0, 12.0, 2e-3)

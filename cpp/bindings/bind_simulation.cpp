@@ -140,10 +140,19 @@ struct LoopArguments {
   py::object plant, controller, reference;
   std::vector<PayloadTuple> payloads;
   std::vector<ActionTuple> external;
-  std::optional<Options> sensors, actuators;
+  std::optional<Options> sensors, actuators, friction;
   std::vector<ObserverTuple> observers;
   bool native_plant, native_control;
 };
+
+JointFriction read_friction(const Options& given, int n) {
+  const auto sides = [&](const char* name) -> Eigen::MatrixX2d {
+    return Eigen::Map<const RowMajor>(read_array(given[name], name, {n, 2}).data(), n, 2);
+  };
+  return JointFriction({sides("viscous"), sides("coulomb"), read_numbers(given["stribeck"], "stribeck", n),
+                        read_numbers(given["velocity"], "velocity", n), py::cast<double>(given["delta"]),
+                        py::cast<bool>(given["stiction"])});
+}
 
 std::unique_ptr<Plant> make_plant(const LoopArguments& a, int n) {
   if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
@@ -153,14 +162,16 @@ std::unique_ptr<Plant> make_plant(const LoopArguments& a, int n) {
   auto model = py::cast<std::shared_ptr<Model>>(a.plant);
   auto payloads = read_payloads(a.payloads);
   auto actions = read_actions(a.external, *model);
-  return make_arm(std::move(model), std::move(payloads), std::move(actions));
+  std::unique_ptr<ArmPlant> arm = make_arm(std::move(model), std::move(payloads), std::move(actions));
+  if (a.friction) arm->set_friction(read_friction(*a.friction, n));
+  return arm;
 }
 
 std::unique_ptr<Plant> add_actuators(const LoopArguments& a, std::unique_ptr<Plant> arm) {
   if (!a.actuators) return arm;
   const int n = arm->n();
-  return std::make_unique<ActuatedPlant>(std::move(arm), per_joint(*a.actuators, "time_constants", n),
-                                         per_joint(*a.actuators, "damping", n));
+  return std::make_unique<ActuatedPlant>(
+      std::move(arm), Drives{per_joint(*a.actuators, "time_constants", n), per_joint(*a.actuators, "damping", n)});
 }
 
 std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, const Plant& plant, double period) {
@@ -306,7 +317,7 @@ std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const 
                         "'");
 }
 
-std::unique_ptr<Plant> make_arm(std::shared_ptr<Model> model, std::vector<Payload> payloads,
+std::unique_ptr<ArmPlant> make_arm(std::shared_ptr<Model> model, std::vector<Payload> payloads,
                                 std::vector<ExternalAction> actions) {
   if (model->elastic_count() == 0)
     return std::make_unique<RigidPlant>(std::move(model), std::move(payloads), std::move(actions));
@@ -337,19 +348,19 @@ void bind_simulation(py::module_& module) {
       [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,
          int steps_per_period, long periods, long log_every, const ArrayLike& torque_limits,
          std::vector<PayloadTuple> payloads, std::vector<ActionTuple> external, std::optional<Options> sensors,
-         std::optional<Options> actuators, std::vector<ObserverTuple> observers, const py::object& integrator,
+         std::optional<Options> actuators, std::optional<Options> friction, std::vector<ObserverTuple> observers, const py::object& integrator,
          std::optional<std::vector<std::string>> log, const py::object& progress, bool native_plant,
          bool native_control) {
         const LoopArguments arguments{std::move(plant), std::move(controller), std::move(reference),
                                   std::move(payloads), std::move(external), std::move(sensors),
-                                  std::move(actuators), std::move(observers), native_plant, native_control};
+                                  std::move(actuators), std::move(friction), std::move(observers), native_plant, native_control};
         const LoopSettings settings{dt, steps_per_period, periods, log_every,
                                     not_negative(to_vector(torque_limits, "torque_limits"), "torque_limits")};
         return simulate(arguments, n, settings, to_vector(x0, "x0"), integrator, log, progress);
       },
       py::arg("plant"), py::arg("controller"), py::arg("reference"), py::kw_only(), py::arg("n"), py::arg("x0"), py::arg("dt"),
       py::arg("steps_per_period"), py::arg("periods"), py::arg("log_every"), py::arg("torque_limits"),
-      py::arg("payloads"), py::arg("external"), py::arg("sensors"), py::arg("actuators"),
+      py::arg("payloads"), py::arg("external"), py::arg("sensors"), py::arg("actuators"), py::arg("friction"),
       py::arg("observers"), py::arg("integrator"),
       py::arg("log"), py::arg("progress"), py::arg("native_plant"), py::arg("native_control"),
       "Reset the controller and simulate a closed loop; `thunder_py.simulation.simulate` checks the arguments.");

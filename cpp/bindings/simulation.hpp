@@ -16,7 +16,7 @@ using ActionTuple = std::tuple<double, double, py::object, ArrayLike>;  // start
 
 std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& tuples);
 std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples, const Model& model);
-std::unique_ptr<Plant> make_arm(std::shared_ptr<Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions);
+std::unique_ptr<ArmPlant> make_arm(std::shared_ptr<Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions);
 /// A name, "plant" for that of the owner, or a Python function for `PythonIntegrator`.
 std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const py::object& owner, const Plant& plant);
 

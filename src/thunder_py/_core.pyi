@@ -104,6 +104,7 @@ __all__: list[str] = [
     "select",
     "simulate",
     "stopping_distances",
+    "task_error",
     "use_instruction_set",
 ]
 
@@ -5583,6 +5584,7 @@ def simulate(
     ],
     sensors: dict[str, typing.Any] | None,
     actuators: dict[str, typing.Any] | None,
+    friction: dict[str, typing.Any] | None,
     observers: collections.abc.Sequence[tuple[str, str, ExternalObserver]],
     integrator: typing.Any,
     log: collections.abc.Sequence[str] | None,
@@ -5603,6 +5605,17 @@ def stopping_distances(
     tau: numpy.typing.ArrayLike,
 ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """Distances of the joints (k, n) and of the end effector (k,) until k stops."""
+
+def task_error(
+    reference: typing.Any,
+    p: numpy.typing.ArrayLike,
+    R: numpy.typing.ArrayLike,
+    xi: numpy.typing.ArrayLike,
+    m: typing.SupportsInt | typing.SupportsIndex,
+    orientation: typing.SupportsInt | typing.SupportsIndex,
+) -> dict[str, typing.Any]:
+    """Error of position p, orientation R and twist xi in the first m rows, as a dict: e, e_dot, f, f_dot, L, L_dot, and
+    whether it is regular."""
 
 def use_instruction_set(name: str) -> None:
     """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""

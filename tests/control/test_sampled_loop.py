@@ -86,6 +86,23 @@ def test_a_stiffness_beyond_the_lag_of_drives_is_named() -> None:
         assert (np.abs(run.dq[-500:]).max() < np.abs(run.dq[1500:2000]).max()) == stable
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
+@pytest.mark.parametrize("name", ["K_posture", "Lambda_posture"])
+def test_a_posture_that_is_held_too_stiffly_is_told(name: str) -> None:
+    """The attraction in the null space: beyond the period, the arm at rest begins to move along its redundancy."""
+    robot, q = th.Robot.load("panda"), np.array(Q["panda"])
+    pose = SetPose(robot.forward_kinematics(q))
+    for gain, stable in ((20.0, True), (1e6, False)):
+        if name == "K_posture":
+            law: Any = th.OperationalSpace(robot, 100.0, 20.0, [20.0] * 4 + [2.0] * 3, posture=q, K_posture=gain)
+        else:
+            K_d = [20.0] * 4 + [2.0] * 3
+            law = th.CartesianMACT(robot, [400.0] * 3 + [2.0] * 3, K_d, adaptation=None, posture=q, Lambda_posture=gain)
+        with nullcontext() if stable else pytest.warns(RuntimeWarning, match=f"^K_. or {name} of .* is too high"):
+            run = th.simulate(robot.replace(limits=None), law, pose, 0.2, q0=q + 1e-6)
+        assert (np.abs(run.dq[-20:]).max() < 1e-3) == stable
+
+
 def test_gravity_that_is_compensated_late_is_told() -> None:
     """A pendulum upside down: the torque of the sample before pushes it on; K_1 must exceed g / l T / 2."""
     robot = th.Robot.load("elbow")

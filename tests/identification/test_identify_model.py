@@ -13,12 +13,13 @@ from tests.dynamics.random_chains import random_robot
 from tests.identification.test_identify import motion as two_tones
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
-from thunder_py.identification import FrictionColumns, FrictionModel, Log, SensorCalibration, identify_model
+from thunder_py.identification import FrictionColumns, Log, SensorCalibration, identify_model
 from thunder_py.identification.friction import KINDS, friction_terms
 from thunder_py.identification.model import _problem
 from thunder_py.identification.nonlinear import _all_rows, _sensitivities
 from thunder_py.identification.windows import Filtering
 from thunder_py.reference import Sinusoid
+from thunder_py.simulation import FrictionModel
 
 TIMES = np.arange(0.0, 6.0, 4e-3)
 CUTOFF = 12.0

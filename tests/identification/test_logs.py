@@ -112,7 +112,7 @@ def test_logs_without_time(name, log, tmp_path):
     assert_same(read(file), even)
     assert_same(Log.joined(list(file.chunks(elbow(), 37))), even)
     assert abs(file.rows() - T.size) < 10
-    assert_refused((lambda: LogFile(path).load(elbow()), "...give the number of rows per second with rate="))
+    assert_refused((lambda: LogFile(path).load(elbow()), "...give the number of rows per second with rate= of LogFile"))
 
 
 def test_units_of_signals():

@@ -313,16 +313,6 @@ def same(one, other):
     assert (one.friction is None) == (other.friction is None)
 
 
-def test_a_robot_is_written_for_thunder_and_read_back(tmp_path):
-    arm = read()
-    save_description(arm, tmp_path / "arm3_conf.yaml")
-    again = load_description(tmp_path / "arm3_conf.yaml")
-    assert again.name == "arm3"
-    same(again, arm)
-    np.testing.assert_array_equal(again.friction.coefficients, arm.friction.coefficients)
-    assert any("link frames" in loss for loss in conversion_losses(load_description("ur5e"), "ur5e_conf.yaml"))
-
-
 FIELDS = (
     "joint_names",
     "link_names",
@@ -379,6 +369,8 @@ def test_keys_of_thunder_count_before_the_key_that_it_ignores(tmp_path):
     again = load_description(tmp_path / "arm_conf.yaml")
     np.testing.assert_array_equal(again.friction.coefficients, [[5, 1], [1, 1], [1, 1]])
     assert again.inertial[1, 0] == 7.0
+    with pytest.raises(FileFormatError, match="joint_names"):
+        read(FILE + "thunder_py:" + text.split("thunder_py:")[1].split("    - name: link3")[0])
 
 
 def same_motion(path, robot):
@@ -583,6 +575,16 @@ def test_a_urdf_of_version_1_0_is_loaded(tmp_path):
     np.testing.assert_allclose(arm.tool[:3, 3], urdf.tool[:3, 3] + urdf.tool[:3, 2], atol=1e-15)
     assert arm.gravity[2] == -9.0
     assert arm.masks["inertial"] == ((1,) * 10,) * 3
+    text = (tmp_path / "arm_conf.yaml").read_text()
+    links = "{default: 0, link1: {mass: 1, com: [0, 1, 0]}, link2: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1], tool: 1}"
+    arm = parse_description(
+        text.replace("dynamics: true", f"dynamics: {links}\n  ee_link: tool"), tmp_path / "arm_conf.yaml"
+    )
+    assert arm.masks["inertial"] == ((1, 0, 1, *(0,) * 7), (*(0,) * 9, 1), (1,) * 10)
+    with pytest.raises(FileFormatError, match="change the URDF"):
+        parse_description(text + "  kinematics: {link1: {xyz: [0, 0, 0]}}\n", tmp_path / "arm_conf.yaml")
+    with pytest.warns(UserWarning, match="not used: run-time geometry"):
+        parse_description(text + "  symbolic_kinematics: true\n", tmp_path / "arm_conf.yaml")
 
 
 def test_parameters_as_one_list(tmp_path):

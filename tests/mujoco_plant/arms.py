@@ -1,11 +1,15 @@
 """Arms for MuJoCo: bundled, random, planar with rotors, and a Panda's wrist as people write MJCF by hand."""
 
+from dataclasses import replace
+
+import mujoco
 import numpy as np
 
 import thunder_py as th
 from tests.dynamics.random_chains import KINDS, Array, random_body, random_robot
 from thunder_py.model.description import Limits, Rotor
 from thunder_py.model.inertia import dyn_from_reg
+from thunder_py.spatial.single import make_pose
 
 
 def relative(found: Array, expected: Array) -> float:
@@ -42,6 +46,58 @@ def states(robot: th.Robot, count: int, seed: int = 0) -> tuple[Array, Array, Ar
     rng = np.random.default_rng([seed, 3])
     q = rng.uniform(-np.pi, np.pi, (count, robot.n))
     return q, rng.normal(size=(count, robot.n)), rng.normal(scale=5.0, size=(count, robot.n))
+
+
+def assert_equals_mujoco(robot: th.Robot, model, tip: str, *, count: int = 3, **still: float) -> None:
+    """Compare a robot with MuJoCo's model at random states; other joints are still, at zero or at given positions.
+
+    Damping is viscous friction. Actuators and constraints, Coulomb friction among them, are switched off. `tip` is a
+    body or site at the end effector.
+    """
+    off, data, rng = mujoco.mjtDisableBit, mujoco.MjData(model), np.random.default_rng(0)
+    model.opt.disableflags |= int(off.mjDSBL_CONSTRAINT | off.mjDSBL_ACTUATION)
+    joints = [model.joint(name).id for name in robot.joint_names]
+    places, dofs = model.jnt_qposadr[joints], model.jnt_dofadr[joints]
+    if (friction := robot.description.friction) is not None:
+        table = friction.coefficients * (np.array(friction.terms) == "viscous")
+        robot = robot.replace(friction=replace(friction, coefficients=table))
+    body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, tip)  # it comes before a site of its name
+    place = data.site(tip) if body < 0 else data.body(tip)
+    for q, dq, ddq in rng.normal(size=(count, 3, robot.n)):
+        data.qpos[:], data.qvel[:], data.qacc[:], data.qfrc_applied[:] = 0.0, 0.0, 0.0, 0.0
+        for name, value in still.items():
+            data.joint(name).qpos[:] = value
+        data.qpos[places] = q
+        mujoco.mj_forward(model, data)
+        G, M, J = np.array(data.qfrc_bias), np.zeros((model.nv, model.nv)), np.zeros((6, model.nv))
+        for row, unit in zip(M, np.eye(model.nv), strict=True):
+            mujoco.mj_mulM(model, data, row, unit)
+        jacobian, index = (mujoco.mj_jacSite, place.id) if body < 0 else (mujoco.mj_jacBody, body)
+        jacobian(model, data, J[:3], J[3:], index)
+        T = make_pose(place.xmat.reshape(3, 3), place.xpos)
+        data.qvel[dofs] = dq
+        mujoco.mj_forward(model, data)
+        bias = data.qfrc_bias - G
+        data.qacc[:] = 0.0
+        data.qacc[dofs] = ddq
+        mujoco.mj_inverse(model, data)
+        tau = np.array(data.qfrc_inverse)[dofs]
+        size = 1.0 + np.abs(tau).max()
+        compared = [
+            (robot.forward_kinematics(q), T, 1.0),
+            (robot.jacobian(q), J[:, dofs], 1.0),
+            (robot.mass_matrix(q), M[np.ix_(dofs, dofs)], np.abs(M).max()),
+            (robot.coriolis_matrix(q, dq) @ dq, bias[dofs], size),
+            (robot.gravity_vector(q), G[dofs], size),
+            (robot.inverse_dynamics(q, dq, ddq), tau, size),
+            (robot.regressor(q, dq, ddq) @ robot.parameters, tau, size),
+        ]
+        if model.nv == robot.n:
+            data.qfrc_applied[dofs] = tau
+            mujoco.mj_forward(model, data)
+            compared += [(robot.forward_dynamics(q, dq, tau), data.qacc[dofs], 1e3 * (1.0 + np.abs(ddq).max()))]
+        for found, expected, scale in compared:
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * scale)
 
 
 #: as in collections of models written by hand: defaults by class, degrees, Euler angles, meshes, fingers that mirror

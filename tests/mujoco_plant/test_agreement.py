@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.mujoco_plant.arms import chain, planar, relative, states
+from tests.mujoco_plant.arms import assert_equals_mujoco, chain, planar, relative, states
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.mujoco import MujocoPlant, to_mjcf
@@ -51,18 +51,7 @@ def test_rotors_in_space_are_refused_or_lose_their_coupling():
 def test_mujoco_is_asked_itself():
     """The text alone, through MuJoCo's own calls: no code of the plant between."""
     robot = th.Robot.load("panda")
-    model = mujoco.MjModel.from_xml_string(to_mjcf(robot))
-    data = mujoco.MjData(model)
-    for q, dq, ddq in zip(*states(robot, 5), strict=True):
-        data.qpos[:], data.qvel[:], data.qacc[:] = q, dq, ddq
-        model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-        mujoco.mj_inverse(model, data)
-        assert relative(data.qfrc_inverse, robot.inverse_dynamics(q, dq, ddq)) < 1e-9
-        mujoco.mj_kinematics(model, data)
-        site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, "tool")
-        T = robot.forward_kinematics(q)
-        np.testing.assert_allclose(data.site_xpos[site], T[:3, 3], atol=1e-12)
-        np.testing.assert_allclose(data.site_xmat[site].reshape(3, 3), T[:3, :3], atol=1e-12)
+    assert_equals_mujoco(robot, mujoco.MjModel.from_xml_string(to_mjcf(robot)), "tool")
 
 
 def test_names_frames_and_limits_are_the_robots():

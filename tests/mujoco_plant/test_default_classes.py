@@ -1,12 +1,10 @@
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.mujoco_plant.arms import relative
-from thunder_py.errors import FileFormatError, ThunderError
+from tests.mujoco_plant.arms import assert_equals_mujoco
+from thunder_py.errors import FileFormatError
 from thunder_py.io.mjcf import parse_mjcf
 
 #: a tetrahedron
@@ -31,33 +29,7 @@ def document(upper: str, lower: str, before: str = "", after: str = "", outer: s
 def check(text: str) -> None:
     """Compare with MuJoCo's model of the whole text, meshes included."""
     robot = th.Robot(parse_mjcf(text, "b"))
-    compare(robot, mujoco.MjModel.from_xml_string(text))
-
-
-def compare(robot: th.Robot, model: mujoco.MjModel) -> None:
-    """Compare mass matrix and torques at random states; joints that are not the robot's stay at zero."""
-    data, rng = mujoco.MjData(model), np.random.default_rng(0)
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_ACTUATION)
-    joints = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name) for name in robot.joint_names]
-    places, dofs = model.jnt_qposadr[joints], model.jnt_dofadr[joints]
-    viscous = robot.replace(friction=_viscous(robot))
-    for q, dq, ddq in rng.normal(size=(3, 3, robot.n)):
-        data.qpos[:], data.qvel[:] = 0.0, 0.0
-        data.qpos[places], data.qvel[dofs] = q, dq
-        mujoco.mj_forward(model, data)
-        M = np.zeros((model.nv, model.nv))
-        for row, unit in zip(M, np.eye(model.nv), strict=True):
-            mujoco.mj_mulM(model, data, row, unit)
-        tau = M[np.ix_(dofs, dofs)] @ ddq + (data.qfrc_bias - data.qfrc_passive)[dofs]
-        assert relative(robot.mass_matrix(q), M[np.ix_(dofs, dofs)]) < 1e-11
-        assert relative(viscous.inverse_dynamics(q, dq, ddq), tau) < 1e-11
-
-
-def _viscous(robot: th.Robot) -> th.model.description.Friction | None:
-    friction = robot.description.friction
-    if friction is None or "viscous" not in friction.terms:
-        return None
-    return th.model.description.Friction(terms=("viscous",), coefficients=friction.coefficients[:, :1])
+    assert_equals_mujoco(robot, mujoco.MjModel.from_xml_string(text), "b")
 
 
 BOX = '<geom type="box" size="0.1 0.05 0.02" pos="0.1 0 0.1" euler="20 0 10"/>'
@@ -99,6 +71,9 @@ READ = {
     ),
     "the total mass with a mesh": document(
         BOX, BOX, '<compiler settotalmass="7"/>' + MESH, outer='<body><geom type="mesh" mesh="plate"/>'
+    ),
+    "a mesh below the second <worldbody>": document(
+        BOX, '<geom type="mesh" mesh="plate"/>', MESH + '<worldbody><geom size="0.1"/></worldbody>'
     ),
     "in place of the inertia": document(
         SOLID + '<geom type="mesh" mesh="plate"/>', BOX, '<compiler inertiafromgeom="true"/>' + MESH
@@ -154,9 +129,6 @@ def test_a_rotor_with_an_infinite_carrier_is_refused():
             parse_mjcf(text)
 
 
-COLLECTION = Path(__file__).parents[2].parent / "shared" / "data" / "robots" / "mjcf"
-
-
 SOLID_BOX = BOX.replace("<geom", '<geom mass="1.1" group="0"')
 
 
@@ -210,36 +182,6 @@ def test_random_classes():
             model = mujoco.MjModel.from_xml_string(text)
         except ValueError:
             continue
-        compare(th.Robot(parse_mjcf(text)), model)
+        assert_equals_mujoco(th.Robot(parse_mjcf(text)), model, "b")
         read += 1
     assert read > 30
-
-
-@pytest.mark.release
-@pytest.mark.skipif(not COLLECTION.is_dir(), reason="needs ../shared/data")
-def test_files_of_a_collection():
-    """Every chain that loads has the mass matrix and torques that MuJoCo has, with stand-ins for the missing meshes."""
-    read = 0
-    for path in sorted(COLLECTION.rglob("*.xml")):
-        try:
-            spec = mujoco.MjSpec.from_file(str(path))
-            for mesh in spec.meshes:
-                mesh.file, mesh.uservert = "", CORNERS
-            model = spec.compile()
-        except ValueError:  # a part of another file
-            continue
-        for leaf in set(range(1, model.nbody)) - set(model.body_parentid):
-            tip, chain = model.body(leaf).name, []
-            while leaf:
-                chain += [leaf]
-                leaf = int(model.body_parentid[leaf])
-            hinges = [j for j in range(model.njnt) if model.jnt_type[j] > 1 and model.jnt_bodyid[j] not in chain]
-            locked = {model.joint(j).name: 0.0 for j in hinges}
-            try:
-                text = path.read_bytes()
-                robot = th.Robot(parse_mjcf(text, tip, missing_inertia="error", fix_joints=locked, path=path))
-            except ThunderError:
-                continue
-            compare(robot, model)
-            read += 1
-    assert read >= 20

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.mujoco_plant.arms import FINGERS, HAND_WRITTEN, relative, states
+from tests.mujoco_plant.arms import FINGERS, HAND_WRITTEN, assert_equals_mujoco, states
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderWarning, UnknownNameError
 from thunder_py.io.mjcf import parse_mjcf
@@ -26,31 +26,8 @@ def test_a_model_written_by_hand():
     np.testing.assert_array_equal(arm.description.armature, [0.1, 0.1])
     np.testing.assert_array_equal(arm.description.friction.coefficients[:, 0], [1.0, 1.0])
     np.testing.assert_allclose(arm.description.base[:3, 3], [0.1, 0.0, 0.2])
-    oracle = _locked_oracle()
-    for q, dq, ddq in zip(*states(arm, 10), strict=True):
-        M, bias, grip = oracle(q, dq)
-        assert relative(arm.mass_matrix(q), M) < 1e-12
-        assert relative(arm.inverse_dynamics(q, dq, ddq), M @ ddq + bias) < 1e-12
-        np.testing.assert_allclose(arm.forward_kinematics(q)[:3, 3], grip, atol=1e-14)
-
-
-def _locked_oracle():
-    """The whole model in MuJoCo, meshes aside, with still fingers: rows of the arm alone."""
     lines = [line for line in HAND_WRITTEN.splitlines() if "mesh" not in line or "compiler" in line]
-    model = mujoco.MjModel.from_xml_string("\n".join(lines))
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-    data = mujoco.MjData(model)
-
-    def evaluate(q, dq):
-        data.qpos[:] = [*q, *FINGERS.values()]
-        data.qvel[:] = [*dq, 0.0, 0.0]
-        mujoco.mj_forward(model, data)
-        M = np.zeros((4, 4))
-        for row, unit in zip(M, np.eye(4), strict=True):
-            mujoco.mj_mulM(model, data, row, unit)
-        return M[:2, :2], (data.qfrc_bias - data.qfrc_passive)[:2], np.array(data.site_xpos[0])
-
-    return evaluate
+    assert_equals_mujoco(arm, mujoco.MjModel.from_xml_string("\n".join(lines)), "grip", **FINGERS)
 
 
 def test_several_joints_in_a_body_references_and_places():
@@ -63,13 +40,7 @@ def test_several_joints_in_a_body_references_and_places():
     )
     arm = th.Robot(parse_mjcf(text))
     assert (arm.joint_types, arm.link_names) == ("RPRR", ("b_x", "b_s", "b", "c"))
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    for q, dq, ddq in zip(*states(arm, 10), strict=True):
-        data.qpos[:], data.qvel[:], data.qacc[:] = q, dq, ddq
-        mujoco.mj_inverse(model, data)
-        assert relative(arm.inverse_dynamics(q, dq, ddq), data.qfrc_inverse) < 1e-12
-        np.testing.assert_allclose(arm.forward_kinematics(q)[:3, 3], data.site_xpos[0], atol=1e-14)
+    assert_equals_mujoco(arm, mujoco.MjModel.from_xml_string(text), "tool")
 
 
 def test_inertia_of_shapes_is_taken_where_none_is_given():

@@ -115,7 +115,7 @@ def test_results_have_the_joints_names_and_plants_can_be_pickled():
 def test_an_integrator_of_the_plants_own_is_asked_for():
     robot = th.Robot.load("elbow")
     assert_refused(
-        (lambda: loop(robot, robot, "plant"), "...plant must have a method advance for integrator='plant', got Rob..."),
+        (lambda: loop(robot, robot, "plant"), "...plant must have advance for integrator='plant', got Rob..."),
         (
             lambda: loop(MujocoPlant(robot), robot, "plant", actuators=th.Actuators(lag=0.1)),
             "...actuators must have no lag...",
@@ -212,7 +212,7 @@ def test_refusals():
         ({"timestep": 0.0}, "timestep must be positive, got 0"),
         ({"timestep": np.nan}, "timestep must be positive..."),
         ({"limits": 1}, "limits must be True or False, got 1"),
-        ({"payloads": [3]}, "each of payloads must be a Payload, got int: 3"),
+        ({"payloads": [3]}, "payloads must be a sequence of Payload, got 3 in it"),
         ({"payloads": th.Payload(1.0, link=9)}, "payload link (or its name) must be a whole number from 1 to 7, got 9"),
         call=lambda **options: MujocoPlant(th.Robot.load("panda"), **options),
     )

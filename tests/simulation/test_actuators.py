@@ -13,7 +13,7 @@ from tests.refusals import assert_refused
 from thunder_py.control import Status
 from thunder_py.control.motor import DCMotor
 from thunder_py.reference import SetPoint
-from thunder_py.simulation import Actuators, ExternalTorque, ExternalWrench
+from thunder_py.simulation import Actuators, ExternalTorque, ExternalWrench, FrictionModel
 
 from ..control.arms import Q0, elbow, elbow_motion, panda
 
@@ -171,7 +171,7 @@ def test_bad_pushes() -> None:
         (lambda: push(ExternalWrench(np.ones(6), "hand")), "frame must be a link index 0 to 7 or one of base..."),
         (lambda: push(ExternalWrench(np.ones(6), True)), "frame must be a link index or the name of a frame, got True"),
         (lambda: push(ExternalTorque([1.0])), "external torque must have shape (7,), got (1,)"),
-        (lambda: push(3), "external must hold ExternalWrench and ExternalTorque, got 3 in it"),
+        (lambda: push(3), "external must be a sequence of ExternalWrench and ExternalTorque, got 3 in it"),
     )
 
     class Plant:
@@ -180,8 +180,19 @@ def test_bad_pushes() -> None:
         def forward_dynamics(self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
             return tau
 
-    with pytest.raises(ValueError, match="external must be empty unless plant is a Robot"):
-        th.simulate(Plant(), Square(), elbow_motion(), 0.1, external=ExternalTorque([1.0, 1.0]))
+    run = {"plant": Plant(), "controller": Square(), "reference": elbow_motion(), "duration": 0.1}
+    assert_refused(
+        ({"external": ExternalTorque([1.0, 1.0])}, "external must be empty unless plant is a Robot..."),
+        (
+            {"friction": FrictionModel(viscous=[[1.0]], coulomb=[[1.0]])},
+            "friction must be None unless plant is...",
+        ),
+        (
+            {"actuators": Actuators(lag=1e-4)},
+            "dt must be at most 2.5 times the shortest time constant...",
+        ),
+        call=lambda **arguments: th.simulate(**run, **arguments),
+    )
 
 
 def test_refusals() -> None:
@@ -189,7 +200,6 @@ def test_refusals() -> None:
         ({"delay": 1e-4}, "actuators delay must be a whole multiple of the control period 0.001, got 0.0001"),
         ({"rate_limits": 0.0}, "actuators rate_limits must be positive, got 0.0"),
         ({"lag": [0.1, -0.1]}, "actuators lag must not be negative, got [0.1, -0.1]"),
-        ({"lag": 1e-4}, "dt must be at most 2.5 times the shortest time constant 0.0001 of a drive for rk4, got 0..."),
         ({"lag": 0.1, "motor": MOTOR}, "...lag must be 0 with a motor, whose lag follows from its inductance"),
         ({"inductance": 0.1}, "...motor must be given with inductance, voltage_limit or compensate_back_emf, got None"),
         ({"motor": 3}, "actuators motor must be a DCMotor or None, got 3"),

@@ -172,7 +172,7 @@ def test_the_midpoint_rule_takes_plants_in_python_and_drives() -> None:
 def test_plants_without_a_mass_matrix_are_refused() -> None:
     plant = SimpleNamespace(n=2, forward_dynamics=elbow().forward_dynamics, mass_matrix=elbow().mass_matrix)
     message = (
-        "^plant must have the methods mass_matrix and mass_matrix_dot for integrator='implicit_midpoint', "
+        "^plant must have mass_matrix and mass_matrix_dot for integrator='implicit_midpoint', "
         "got SimpleNamespace without mass_matrix_dot$"
     )
     with pytest.raises(ValueError, match=message):

@@ -47,23 +47,26 @@ bool CommandPath::apply(const double* torque, const double* dq) noexcept {
   return clip(settings_.stall, voltage_) || clipped;
 }
 
-ActuatedPlant::ActuatedPlant(std::unique_ptr<Plant> driven, const Eigen::VectorXd& T, Eigen::VectorXd d)
-    : Plant(driven->motor_joints()), driven_(std::move(driven)), d_(std::move(d)), tau_(Eigen::VectorXd::Zero(d_.size())) {
-  for (Eigen::Index i = 0; i < T.size(); ++i)
-    if (T[i] > 0.0) lagging_.push_back(static_cast<int>(i));
+ActuatedPlant::ActuatedPlant(std::unique_ptr<Plant> driven, Drives drives)
+    : Plant(driven->motor_joints()),
+      driven_(std::move(driven)),
+      drives_(std::move(drives)),
+      tau_(Eigen::VectorXd::Zero(drives_.d.size())) {
+  for (Eigen::Index i = 0; i < drives_.T.size(); ++i)
+    if (drives_.T[i] > 0.0) lagging_.push_back(static_cast<int>(i));
   inverse_T_ = Eigen::VectorXd(actuator_states());
-  for (int k = 0; k < actuator_states(); ++k) inverse_T_[k] = 1.0 / T[lagging_[k]];
+  for (int k = 0; k < actuator_states(); ++k) inverse_T_[k] = 1.0 / drives_.T[lagging_[k]];
 }
 
 void ActuatedPlant::start(const double* u, double* x) noexcept {
   for (int k = 0; k < actuator_states(); ++k) {
     const int i = lagging_[k];
-    x[2 * (n() + motors()) + k] = u[i] - d_[i] * x[drive_velocity(i)];
+    x[2 * (n() + motors()) + k] = u[i] - drives_.d[i] * x[drive_velocity(i)];
   }
 }
 
 void ActuatedPlant::torque(const double* x, const double* u, double* tau) const noexcept {
-  for (int i = 0; i < n(); ++i) tau[i] = u[i] - d_[i] * x[drive_velocity(i)];
+  for (int i = 0; i < n(); ++i) tau[i] = u[i] - drives_.d[i] * x[drive_velocity(i)];
   for (int k = 0; k < actuator_states(); ++k) tau[lagging_[k]] = x[2 * (n() + motors()) + k];
 }
 
@@ -73,7 +76,7 @@ void ActuatedPlant::derivative(double t, const double* x, const double* u, doubl
   const int first = 2 * (n() + motors());
   for (int k = 0; k < actuator_states(); ++k) {
     const int i = lagging_[k];
-    x_dot[first + k] = (u[i] - d_[i] * x[drive_velocity(i)] - x[first + k]) * inverse_T_[k];
+    x_dot[first + k] = (u[i] - drives_.d[i] * x[drive_velocity(i)] - x[first + k]) * inverse_T_[k];
   }
 }
 

@@ -25,7 +25,7 @@ struct ImplicitMidpoint::Step {
 };
 
 ImplicitMidpoint::ImplicitMidpoint(const Plant& plant)
-    : friction_(plant),
+    : stiff_(plant),
       n_(plant.n()),
       motors_(plant.motors()),
       actuators_(plant.actuator_states()),
@@ -43,9 +43,9 @@ ImplicitMidpoint::ImplicitMidpoint(const Plant& plant)
       row_(y_) {}
 
 void ImplicitMidpoint::step(Plant& plant, double t, double dt, const double* tau, double* x) {
-  if (plant.has_friction()) {
+  if (stiff_.active()) {
     plant.derivative(t, x, tau, rate_.data());
-    if (friction_.step(plant, t, dt, tau, x, rate_.data())) return;
+    if (stiff_.step(plant, t, dt, tau, x, rate_.data())) return;
   }
   const Step step{plant, t, dt, tau, x};
   plant.inertia(x, x + n_, M_.data(), nullptr);

@@ -48,7 +48,7 @@ bool ArmPlant::has_friction() const noexcept {
   const auto any = [](const double* values, int count) {
     return std::any_of(values, values + count, [](double value) { return value != 0.0; });
   };
-  return any(chain.friction, chain.n * chain.friction_count) || any(chain.elastic.Dm, motors() * chain.elastic.Dm_order);
+  return joint_friction_ != nullptr || any(chain.friction, chain.n * chain.friction_count) || any(chain.elastic.Dm, motors() * chain.elastic.Dm_order);
 }
 
 /// The chain with the motors that move, which is none where a rigid plant has an elastic model.
@@ -60,10 +60,40 @@ Chain ArmPlant::moving() const noexcept {
 
 void ArmPlant::friction(const double* w, double* torque, double* slope) const noexcept {
   kernels().friction_and_slope(moving(), w, torque, slope);
+  for (int i = 0; joint_friction_ != nullptr && i < n(); ++i) {
+    torque[i] += joint_friction_->torque(i, w[i]);
+    slope[i] += joint_friction_->slope(i, w[i]);
+  }
+}
+
+Spring ArmPlant::spring(int motor, double deflection, double rate) const noexcept {
+  const auto& elastic = model_->view().elastic;
+  Spring spring;
+  double power = 1.0;
+  for (int k = 0; k < elastic.K_order; ++k, power *= deflection * deflection) {  // odd powers
+    const double K = elastic.K[motor * elastic.K_order + k];
+    spring.torque += K * power * deflection;
+    spring.stiffness += (2 * k + 1) * K * power;
+  }
+  power = 1.0;
+  for (int k = 0; k < elastic.D_order; ++k, power *= std::abs(rate)) {
+    const double D = elastic.D[motor * elastic.D_order + k];
+    spring.torque += D * power * rate;
+    spring.damping += (k + 1) * D * power;
+  }
+  return spring;
+}
+
+const double* ArmPlant::load(const double* q, const double* dq) noexcept {
+  const double* external = model_.external(q);
+  if (joint_friction_ == nullptr) return external;
+  for (int i = 0; i < n(); ++i) load_[i] = (external != nullptr ? external[i] : 0.0) - joint_friction_->torque(i, dq[i]);
+  return load_.data();
 }
 
 void ArmPlant::friction_slope(const double* slow, const double* fast, double* slope) const noexcept {
   kernels().friction_slope(moving(), slow, fast, slope);
+  for (int i = 0; joint_friction_ != nullptr && i < n(); ++i) slope[i] += joint_friction_->largest_slope(i, std::abs(slow[i]));
 }
 
 void ArmPlant::velocity_inertia(const double* x, Eigen::MatrixXd& M) {
@@ -76,9 +106,8 @@ void ArmPlant::velocity_inertia(const double* x, Eigen::MatrixXd& M) {
 
 void RigidPlant::derivative(double, const double* x, const double* tau, double* x_dot) {
   const int joints = n();
-  const double* external = model_.external(x);
-  if (external != nullptr) {
-    for (int i = 0; i < joints; ++i) torque_[i] = tau[i] + external[i];
+  if (const double* extra = load(x, x + joints)) {
+    for (int i = 0; i < joints; ++i) torque_[i] = tau[i] + extra[i];
     tau = torque_.data();
   }
   std::copy_n(x + joints, joints, x_dot);
@@ -94,7 +123,7 @@ void ElasticPlant::derivative(double, const double* state, const double* tau, do
   const double *q = state, *dq = q + joints, *x = dq + joints, *dx = x + motor_count;
   double *q_dot = state_dot, *dq_dot = q_dot + joints, *x_dot = dq_dot + joints, *dx_dot = x_dot + motor_count;
   kernels().loaded_elastic_dynamics(model_->view(), model_.work(), q, dq, x, dx, tau, acceleration_.data(),
-                                    model_.external(q));
+                                    load(q, dq));
   std::copy_n(dq, joints, q_dot);
   std::copy_n(acceleration_.data(), joints, dq_dot);
   std::copy_n(dx, motor_count, x_dot);

@@ -110,6 +110,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _with_options(message: str) -> str:
+    message = message.replace(" of LogFile", "")
     return re.sub(r"\b(columns|rate|resample|consistent|robust)=(True)?", r"--\1", message)
 
 

@@ -43,7 +43,7 @@ def get_include() -> str:
     --------
     >>> import thunder_py as th
     >>> from pathlib import Path
-    >>> (Path(th.get_include()) / "thunder" / "realtime" / "drive_control.hpp").is_file()
+    >>> (Path(th.get_include()) / "thunder" / "realtime" / "control_loop.hpp").is_file()
     True
     """
     return str(Path(get_cmake_dir()) / "include")
@@ -93,7 +93,7 @@ def model_header(robot: Robot) -> str:
 
 
 def _assignments(d: dict[str, Any]) -> Iterable[str]:
-    yield f"name = {_text(d['name'])}"
+    yield f"name = {c_text(d['name'])}"
     yield f"prismatic = {{{', '.join('true' if x else 'false' for x in d['prismatic'])}}}"
     for name in ("placements", "offsets"):
         yield f"{name} = {{{', '.join(_matrix(T, 'Eigen::Matrix4d') for T in d[name])}}}"
@@ -118,12 +118,13 @@ def _assignments(d: dict[str, Any]) -> Iterable[str]:
         yield _rows(f"elastic.{name}", rows)
     yield f"elastic.Mm = {_list(Mm)}"
     for name in ("joint_names", "link_names"):
-        yield f"{name} = {{{', '.join(_text(x) for x in d[name])}}}"
+        yield f"{name} = {{{', '.join(c_text(x) for x in d[name])}}}"
     for name, link, pose in d["frames"]:
-        yield f"frames.push_back({{{_text(name)}, {link}, {_matrix(pose, 'Eigen::Matrix4d')}}})"
+        yield f"frames.push_back({{{c_text(name)}, {link}, {_matrix(pose, 'Eigen::Matrix4d')}}})"
 
 
-def _text(text: str) -> str:
+def c_text(text: str) -> str:
+    """Return a string literal of C."""
     escaped = "".join(c if c.isascii() and c.isprintable() and c not in '"\\?' else _octal(c) for c in text)
     return f'"{escaped}"'
 

@@ -112,11 +112,11 @@ def generate(
         raise ThunderError("thunder=True is for the C++ class in double; leave out python and scalar='float'")
     if thunder:
         robot = Robot(in_thunder_frames(robot.description))
+        arguments = thunder_arguments(robot, arguments)
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
     place = target.absolute()  # a user's file may change the working directory
     report = progress or (lambda step: None)
-    arguments = thunder_arguments(robot, arguments) if thunder else arguments
     model = robot.symbolic(outline=outlining(robot), **_run_time(robot, arguments))
     items = thunder_items(catalogue(model), model) if thunder else catalogue(model)
     if isinstance(functions, (str, Path)):

@@ -17,6 +17,7 @@ from ..io.yaml_native import number_text
 from ..io.yaml_thunder import FRICTION_TERMS, rest_lines, write_links, write_thunder
 from ..robot.lengths import length_names
 from .contents import Contents, Shape
+from .cpp_interface import c_text
 from .members import check_members, check_own_names, frame_getters, parameters, setters
 from .thunder import thunder_values
 
@@ -80,7 +81,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters |= {
-        "braced": _braced, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
+        "braced": _braced, "c_text": c_text, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
         "python_type": _python_type, "return_type": _return_type, "size": prod,
         "thunder_type": _thunder_type, "yaml_number": number_text,
     }  # fmt: skip
@@ -149,23 +150,25 @@ def _cpp_type(shape: Shape, scope: str = "") -> str:
     return f"{scope}Matrix<{prod(shape[:-1])}, {shape[-1]}>"
 
 
+def _together(types: list[str], kind: str = "std::tuple<{}>") -> str:
+    """Return the type of a result, or of several."""
+    return types[0] if len(types) == 1 else kind.format(", ".join(types))
+
+
 def _return_type(results: dict[str, Shape], scope: str = "") -> str:
     """Return the C++ type of the getter of a function."""
-    types = [_cpp_type(shape, scope) for shape in results.values()]
-    return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+    return _together([_cpp_type(shape, scope) for shape in results.values()])
 
 
 def _thunder_type(results: dict[str, Shape]) -> str:
     """Return the type of a getter of Thunder's class: a matrix of fixed size, also for vectors and scalars."""
     sizes = [(prod(shape[:-1]), shape[-1]) if len(shape) > 1 else (*shape, 1, 1)[:2] for shape in results.values()]
-    types = [f"Eigen::Matrix<double, {rows}, {columns}>" for rows, columns in sizes]
-    return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+    return _together([f"Eigen::Matrix<double, {rows}, {columns}>" for rows, columns in sizes])
 
 
 def _python_type(results: dict[str, Shape]) -> str:
     """Return the Python type of the getter of a function."""
-    types = ["Array" if shape else "float" for shape in results.values()]
-    return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+    return _together(["Array" if shape else "float" for shape in results.values()], "tuple[{}]")
 
 
 def _c_number(value: float, scalar: str) -> str:

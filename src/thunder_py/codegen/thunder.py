@@ -72,6 +72,7 @@ def thunder_items(items: dict[str, Item], model: SymbolicModel) -> dict[str, Ite
     for key, (group, regressor, text) in _COEFFICIENTS.items():
         item, parameters = found.pop(regressor, None), model.parameters.get(group)
         if parameters is None or item is None:
+            found.pop(regressor.removeprefix("reg_"), None)  # of order zero
             continue
         if parameters.mask.any():
             found[regressor] = dataclasses.replace(item, record=_masked(item, parameters), by_default=True)
@@ -110,9 +111,7 @@ def _by_joint(entries: np.ndarray[Any, Any], group: str, robot: RobotModel) -> n
 
 
 def _diagonal(entries: Expressions) -> Record:
-    matrix = np.zeros((entries.size, entries.size), dtype=object)
-    np.fill_diagonal(matrix, entries)
-    return lambda model, symbols: matrix
+    return lambda model, symbols: np.diag(entries)
 
 
 def _relative(i: int) -> Record:

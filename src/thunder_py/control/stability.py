@@ -28,15 +28,16 @@ _ELASTIC_MARGIN = 1.25
 _POSTURES = 15
 #: gains of positions and of velocities by law; K_p and K_d of all others
 _GAINS = {
-    _core.OperationalSpace: ("K_0", "K_1 or K_d"),
-    _core.CartesianComputedTorque: ("K_0", "K_1"),
+    _core.OperationalSpace: ("K_0 or K_posture", "K_1 or K_d"),
+    _core.CartesianComputedTorque: ("K_0 or K_posture", "K_1 or K_d"),
     _core.RobustUnitVector: ("K_0 or rho / epsilon", "K_1 or rho / epsilon"),
     _core.ComputedTorque: ("K_0 or K_p", "K_1 or K_d"),
     _core.ACT: ("K_0 or K_p", "K_1 or K_d"),
     _core.Impedance: ("K", "D or K_d"),
     _core.SlotineLi: ("Lambda", "K_d or Lambda"),
     _core.PassivityBased: ("Lambda", "K_d or Lambda"),
-    _core.Backstepping: ("Lambda or K_p", "K_d or Lambda"),
+    _core.CartesianMACT: ("K_p or Lambda_posture", "K_d or Lambda_posture"),
+    _core.Backstepping: ("Lambda, K_p or Lambda_posture", "K_d, Lambda or Lambda_posture"),
     _core.CompositeControl: ("a gain of slow", "K_v or a gain of slow"),
     _core.ElasticSlotineLi: ("Lambda", "K_x or Lambda"),
 }

@@ -4,7 +4,7 @@ from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
 from .excitation import MotionLimits
-from .friction import FrictionColumns, FrictionModel, FrictionPlant
+from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
 from .least_squares import divergence
@@ -29,8 +29,6 @@ __all__ = [
     "Errors",
     "Excitation",
     "FrictionColumns",
-    "FrictionModel",
-    "FrictionPlant",
     "Identification",
     "Log",
     "LogFile",

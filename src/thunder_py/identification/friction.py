@@ -1,4 +1,4 @@
-"""Friction models beyond the linear terms of a robot: asymmetric and Stribeck friction."""
+"""Columns of friction that may be asymmetric or have a Stribeck effect, for identification."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, one_of, positive
+from ..checks import Array, array, one_of
 from ..errors import ThunderError
 from ..model.description import Friction
-from ..robot import Robot
-from ..values import Value, set_fields
+from ..simulation.friction import FrictionModel
 from .samples import Samples
 
 #: kinds of friction, and the names of their coefficients, in which torque is linear
@@ -34,168 +33,6 @@ def friction_kinds(friction: str | Sequence[str], n: int) -> tuple[str, ...]:
     if len(kinds) != n:
         raise ThunderError(f"friction must be one kind or one for each of {n} joints, got {len(kinds)}")
     return kinds
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FrictionModel(Value):
-    """Friction of joints that may depend on the direction of motion and have a Stribeck effect.
-
-    The torque of a joint, on the left of the equation of motion, is
-
-    ``F_v dq + (F_c + F_s exp(-(dq / v_s)^2)) dq / (abs(dq) + delta)``
-
-    with its own F_v and F_c in each direction.
-
-    Attributes
-    ----------
-    viscous : (n, 2) array
-        Coefficients F_v for dq < 0 and dq > 0 [N m s/rad or N s/m]; one column stands for both directions.
-    coulomb : (n, 2) array
-        Levels F_c for dq < 0 and dq > 0 [N m or N]; one column stands for both directions.
-    stribeck : (n,) array
-        Excess F_s of the breakaway torque over the Coulomb level [N m or N]; default zero.
-    velocity : (n,) array
-        Stribeck velocities v_s [rad/s or m/s]; default one, without effect where `stribeck` is zero.
-    delta : float
-        Width of the smooth sign [rad/s or m/s]; see `thunder_py.robot.Friction`.
-
-    Raises
-    ------
-    ThunderError
-        If shapes do not match, or a velocity or delta is not positive.
-
-    References
-    ----------
-    Armstrong-Helouvry, Dupont, Canudas de Wit, A survey of models, analysis tools and compensation methods for the
-    control of machines with friction, Automatica 30(7), 1994.
-
-    Examples
-    --------
-    >>> import thunder_py as th
-    >>> from thunder_py.identification import FrictionModel
-    >>> friction = FrictionModel(
-    ...     viscous=[[0.5], [0.4]], coulomb=[[1.0, 1.5], [0.2, 0.2]], stribeck=[0.0, 0.3], velocity=[1.0, 0.1]
-    ... )
-    >>> friction.torque([[-1.0, 0.02], [1.0, 1.0]]).round(3).tolist()
-    [[-1.49, 0.333], [1.985, 0.598]]
-    >>> friction.in_robot is None  # a robot has neither direction nor Stribeck effect
-    True
-    >>> plant = friction.plant(th.Robot.load("elbow"))
-    >>> rest = plant.robot.gravity_vector([0.0, 0.0])
-    >>> plant.forward_dynamics([0.0, 0.0], [0.0, 0.0], rest).round(9).tolist()
-    [0.0, 0.0]
-    """
-
-    viscous: npt.ArrayLike
-    coulomb: npt.ArrayLike
-    stribeck: npt.ArrayLike | None = None
-    velocity: npt.ArrayLike | None = None
-    delta: float = 1e-2
-
-    def __post_init__(self) -> None:
-        """Check every field and make its arrays read-only copies."""
-        viscous, coulomb = (_sides(getattr(self, name), name) for name in ("viscous", "coulomb"))
-        n = len(viscous)
-        stribeck = array(np.zeros(n) if self.stribeck is None else self.stribeck, (n,), "friction stribeck")
-        velocity = array(np.ones(n) if self.velocity is None else self.velocity, (n,), "friction velocity")
-        all_positive(velocity, "friction velocity")
-        set_fields(
-            self,
-            viscous=array(viscous, (n, 2), "friction viscous"),
-            coulomb=array(coulomb, (n, 2), "friction coulomb"),
-            stribeck=stribeck,
-            velocity=velocity,
-            delta=positive(self.delta, "friction delta"),
-        )
-
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-        return len(np.asarray(self.viscous))
-
-    def torque(self, dq: npt.ArrayLike) -> Array:
-        """Return the torque that opposes motion, (..., n), for joint velocities (..., n)."""
-        v = array(dq, (*(None,) * (np.ndim(dq) - 1), self.n), "dq")
-        negative, smooth = v < 0.0, v / (np.abs(v) + self.delta)
-        viscous, level = (
-            np.where(negative, sides[:, 0], sides[:, 1]) for sides in map(np.asarray, (self.viscous, self.coulomb))
-        )
-        excess = np.asarray(self.stribeck) * np.exp(-((v / np.asarray(self.velocity)) ** 2))
-        return np.asarray(viscous * v + (level + excess) * smooth)
-
-    @property
-    def in_robot(self) -> Friction | None:
-        """The same friction as the data of a robot; None where a robot cannot hold it."""
-        viscous, coulomb = np.asarray(self.viscous), np.asarray(self.coulomb)
-        one_sided = (viscous[:, 0] == viscous[:, 1]).all() and (coulomb[:, 0] == coulomb[:, 1]).all()
-        if not one_sided or np.any(np.asarray(self.stribeck)):
-            return None
-        if not coulomb.any():
-            return Friction(terms=("viscous",), coefficients=viscous[:, :1], delta=self.delta)
-        coefficients = np.column_stack([viscous[:, 0], coulomb[:, 0]])
-        return Friction(terms=("viscous", "coulomb"), coefficients=coefficients, delta=self.delta)
-
-    def plant(self, robot: Robot) -> FrictionPlant:
-        """Return a plant for `thunder_py.simulate`: the robot with this friction in addition to its own."""
-        return FrictionPlant(robot, self)
-
-
-def _sides(value: npt.ArrayLike, name: str) -> Array:
-    """Return coefficients (n, 2) from (n, 2) or (n, 1)."""
-    columns = array(value, (None, None), f"friction {name}")
-    if columns.shape[1] not in (1, 2):
-        raise ThunderError(f"friction {name} must have one column, or two for negative and positive velocities")
-    return np.broadcast_to(columns, (len(columns), 2))
-
-
-@dataclass(frozen=True)
-class FrictionPlant:
-    """Plant of `thunder_py.simulate` written in Python: a robot with a `FrictionModel`.
-
-    Attributes
-    ----------
-    robot : Robot
-        Robot without elastic joints.
-    friction : FrictionModel
-        Friction in addition to the robot's own.
-
-    Examples
-    --------
-    >>> import thunder_py as th
-    >>> robot = th.Robot.load("elbow")
-    >>> friction = th.identification.FrictionModel(viscous=[[0.5], [0.5]], coulomb=[[1.0, 1.5], [0.5, 0.5]])
-    >>> law, goal = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
-    >>> run = th.simulate(friction.plant(robot), law, goal, 0.1, q0=[0.0, 0.0])
-    >>> run.q.shape
-    (101, 2)
-    """
-
-    robot: Robot
-    friction: FrictionModel
-
-    def __post_init__(self) -> None:
-        """Check that both have the same joints."""
-        if self.robot.e:
-            raise ThunderError(f"robot must not have elastic joints for a FrictionPlant, as {self.robot.name} has")
-        if self.friction.n != self.robot.n:
-            raise ThunderError(f"friction must have {self.robot.n} joints, got {self.friction.n}")
-
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-        return self.robot.n
-
-    def forward_dynamics(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> Array:
-        """Return the joint accelerations, (n,)."""
-        return self.robot.forward_dynamics(q, dq, np.asarray(tau) - self.friction.torque(dq))
-
-    def mass_matrix(self, q: npt.ArrayLike) -> Array:
-        """Return the robot's mass matrix, (n, n)."""
-        return self.robot.mass_matrix(q)
-
-    def mass_matrix_dot(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
-        """Return the time derivative of the mass matrix, (n, n)."""
-        return self.robot.mass_matrix_dot(q, dq)
 
 
 class FrictionTerms(NamedTuple):

@@ -16,9 +16,10 @@ from ..errors import ThunderError, ThunderWarning, outer_level
 from ..model.description import Friction
 from ..model.parameters import BaseParameters, UnknownParameters
 from ..robot import Robot
+from ..simulation.friction import FrictionModel
 from ..table import Table
 from .equations import selection
-from .friction import KINDS, FrictionColumns, FrictionModel, friction_kinds
+from .friction import KINDS, FrictionColumns, friction_kinds
 from .identification import Identification, normal_intervals
 from .identify import identify
 from .least_squares import given_noise
@@ -66,7 +67,8 @@ class ModelIdentification:
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.identification import FrictionModel, Log, identify_model
+    >>> from thunder_py.simulation import FrictionModel
+    >>> from thunder_py.identification import Log, identify_model
     >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
     >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]])
     >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
@@ -241,7 +243,8 @@ def identify_model(
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.identification import FrictionModel, Log, SensorCalibration, identify_model
+    >>> from thunder_py.simulation import FrictionModel
+    >>> from thunder_py.identification import Log, SensorCalibration, identify_model
     >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
     >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]], stribeck=[0.4, 0.3], velocity=[0.1, 0.2])
     >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)

@@ -19,7 +19,7 @@ from ..model.model import RobotModel
 from ..optional import require
 from ..spatial.single import exp, make_pose, matrix_of
 from .mjcf_elastic import couplings, numbers_of, read_drives, wraps_of
-from .mjcf_text import prepare_mjcf
+from .mjcf_text import Document
 from .mjcf_writer import translate_rotors
 from .selection import Chain, Joint, Link, MissingInertiaError, Tree, dyn_of, friction_of
 
@@ -31,10 +31,11 @@ class Model:
     """Provide the tree and the numbers of a MuJoCo model; body 0 is the world."""
 
     def __init__(self, text: str | bytes, path: str | Path | None = None) -> None:
-        plain, self._unread, self._massless = prepare_mjcf(text, path)
-        self.mujoco, self.path, self._text = require("mujoco", "mujoco"), path, text
-        if self._unread and "settotalmass" in plain:  # the masses of all bodies depend on the meshes
-            plain, self._unread, self._massless = prepare_mjcf(text, path, meshes=True)
+        self.mujoco, self.path, self._document = require("mujoco", "mujoco"), path, Document(text, path)
+        plain = self._document.text()
+        if self._document.unread and "settotalmass" in plain:  # the masses of all bodies depend on the meshes
+            plain = self._document.text(meshes=True)
+        self._unread, self._massless = self._document.unread, self._document.massless
         if "<body" not in plain:  # also a part of another file, which MuJoCo would refuse
             raise self.error("no joint moves: there is no arm")
         self.model = compiled(self.mujoco, plain, path)
@@ -131,7 +132,7 @@ class Model:
     def _with_meshes(self) -> Any:
         """Model with meshes, or the reason why there is none."""
         try:
-            return compiled(self.mujoco, prepare_mjcf(self._text, self.path, meshes=True).text, self.path)
+            return compiled(self.mujoco, self._document.text(meshes=True), self.path)
         except FileFormatError as error:
             return str(error)
 

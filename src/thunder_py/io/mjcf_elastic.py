@@ -16,7 +16,7 @@ from ..model.description import RobotDescription
 from ..model.elastic import motor_names
 from ..model.joint_data import Elastic
 from .mjcf_text import LEAST
-from .xml import number, numbers, open_tag, tag
+from .xml import nested, number, numbers, tag
 
 #: numbers of coefficients that MuJoCo has: x and x^3 (it has x^2, too) for springs; v, v abs(v) and v^3 for damping
 _ORDERS = {"K": 2, "D": 3, "Dm": 3}
@@ -41,19 +41,15 @@ def motor_bodies(d: RobotDescription) -> list[str]:
             raise ThunderError(
                 f"motor inertia Mm of {d.joint_names[drive.joint - 1]} must be positive, got {drive.Mm:g}"
             )
-        lines += [
-            open_tag("body", name=name),
-            "  " + tag("inertial", mass=number(LEAST), pos="0 0 0", diaginertia=numbers([LEAST] * 3)),
-            "  "
-            + tag(
-                "joint",
-                name=name,
-                type="hinge" if d.joint_types[drive.joint - 1] == "R" else "slide",
-                damping=_coefficients(drive.Dm[: _ORDERS["Dm"]]),
-                armature=number(drive.Mm),
-            ),
-            "</body>",
-        ]
+        joint = tag(
+            "joint",
+            name=name,
+            type="hinge" if d.joint_types[drive.joint - 1] == "R" else "slide",
+            damping=_coefficients(drive.Dm[: _ORDERS["Dm"]]),
+            armature=number(drive.Mm),
+        )
+        inertial = tag("inertial", mass=number(LEAST), pos="0 0 0", diaginertia=numbers([LEAST] * 3))
+        lines += nested("body", [inertial, joint], name=name)
     return lines
 
 
@@ -63,18 +59,14 @@ def springs(d: RobotDescription) -> list[str]:
     for drive, motor in zip(d.elastic, motor_names(d.elastic, d.joint_names), strict=True):
         joint = d.joint_names[drive.joint - 1]
         K = drive.K[: _ORDERS["K"]]
-        lines += [
-            open_tag(
-                "fixed",
-                name=_tendon(joint),
-                springlength="0",
-                stiffness=_coefficients([K[0], 0.0, *K[1:]]),
-                damping=_coefficients(drive.D[: _ORDERS["D"]]),
-            ),
-            "  " + tag("joint", joint=motor, coef="1"),
-            "  " + tag("joint", joint=joint, coef="-1"),
-            "</fixed>",
-        ]
+        lines += nested(
+            "fixed",
+            [tag("joint", joint=motor, coef="1"), tag("joint", joint=joint, coef="-1")],
+            name=_tendon(joint),
+            springlength="0",
+            stiffness=_coefficients([K[0], 0.0, *K[1:]]),
+            damping=_coefficients(drive.D[: _ORDERS["D"]]),
+        )
     return lines
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import FileFormatError
 from ..files import read_whole
@@ -49,68 +48,11 @@ _DEFAULT_OF = (
 )
 
 
-class Prepared(NamedTuple):
-    """Hold a prepared text, and its bodies with a stand-in for their inertia, by their number in MuJoCo's model.
-
-    Attributes
-    ----------
-    text : str
-        The document.
-    unread : dict of int to FileFormatError
-        Errors about bodies whose inertia a mesh defines that is not read.
-    massless : set of int
-        Moving bodies without inertia.
-    """
-
-    text: str
-    unread: dict[int, FileFormatError]
-    massless: set[int]
-
-
 def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
-    """Return a self-contained MJCF text with what dynamics needs, and with meshes if they define an inertia.
-
-    Parameters and errors are those of `prepare_mjcf`.
-    """
-    prepared = prepare_mjcf(text, path, complete=False)
-    return prepare_mjcf(text, path, meshes=True, complete=False).text if prepared.unread else prepared.text
-
-
-def prepare_mjcf(
-    text: str | bytes, path: str | Path | None = None, *, meshes: bool = False, complete: bool = True
-) -> Prepared:
-    """Return a self-contained MJCF text with only the elements that dynamics needs, and what it lacks.
-
-    Without `meshes`, which MuJoCo reads from their files, bodies whose inertia one of them defines have a stand-in for
-    it; errors about them are returned by the number of the body in MuJoCo's model. `complete` gives a stand-in to
-    moving bodies without inertia, which MuJoCo refuses. Included files must be in the folder of `path` or below;
-    without a path they are refused.
-
-    Raises
-    ------
-    FileFormatError
-        If it is not MJCF, too large, includes a missing file or one elsewhere, or has unsupported elements.
-    """
-    folder = None if path is None else Path(path).resolve().parent
-    root = _Includes(folder).put_in(_parsed(text, path))
-    bodies = _Bodies(root, meshes, complete)
-    lines = [open_tag("mujoco", model=root.attributes.get("model", "robot"))]
-    for element in root.children:
-        if element.tag == "worldbody":
-            lines += bodies.world(element)
-        elif element.tag == "compiler":
-            lines.append(_element(element, _COMPILER))
-        elif element.tag == "default":
-            lines += _defaults(element, meshes)
-        elif element.tag == "asset" and meshes:
-            lines += _enclosed(element, [_mesh(mesh, bodies.settings, folder) for mesh in element.all("mesh")])
-        elif element.tag == "actuator":
-            lines += _enclosed(element, [line for a in element.children for line in _actuator(a)])
-        elif element.tag == "custom":
-            lines += _enclosed(element, [_element(n, {"size": None}) for n in element.all("numeric")])
-        elif element.tag in _TOP:
-            lines += _whole(element)
-    return Prepared("\n".join([*lines, "</mujoco>"]), bodies.unread, bodies.massless)
+    """Return a self-contained MJCF text with what dynamics needs, and with meshes if they define an inertia."""
+    document = Document(text, path)
+    plain = document.text(complete=False)
+    return document.text(meshes=True, complete=False) if document.unread else plain
 
 
 def _parsed(text: str | bytes, path: str | Path | None) -> Element:
@@ -163,19 +105,8 @@ class _Includes:
         return self.put_in(_parsed(data, path), depth + 1, level)
 
 
-def _mesh(element: Element, settings: Mapping[str, str], folder: Path | None) -> str:
-    """Return a mesh with the path of its file."""
-    written = element.attributes.get("file")
-    if written is None:
-        return _element(element)
-    file = Path(Path(written).name if settings.get("strippath") == "true" else written)
-    named = element.attributes.get("name") or file.stem
-    where = (folder or Path()) / settings.get("meshdir", settings.get("assetdir", "")) / file
-    return _element(element, {"name": named, "file": str(where)})
-
-
 def _element(element: Element, changes: Mapping[str, str | None] | None = None) -> str:
-    return open_tag(element.tag, **{**_kept(element), **(changes or {})}) + f"</{element.tag}>"
+    return tag(element.tag, **{**_kept(element), **(changes or {})})
 
 
 def _kept(element: Element) -> dict[str, str]:
@@ -189,7 +120,7 @@ def _kept(element: Element) -> dict[str, str]:
 def _actuator(element: Element) -> list[str]:
     if element.tag in _OTHER_ACTUATORS:
         kept = {key: value for key, value in _kept(element).items() if key in _TRANSMISSION}
-        return [open_tag("general", **kept, **_FORCE) + "</general>"]
+        return [tag("general", **kept, **_FORCE)]
     return [_element(element)] if element.tag in _ACTUATORS else []
 
 
@@ -214,30 +145,77 @@ def _defaults(element: Element, meshes: bool) -> list[str]:
     return _enclosed(element, inside)
 
 
-class _Bodies:
-    """Write bodies with joints, inertias and sites, and with the shapes that define inertias.
+class Document:
+    """Write what dynamics needs of an MJCF document: bodies with joints, inertias, sites, shapes that define inertias.
 
     Attributes of shapes are resolved from default classes as MuJoCo does: elements of a class apply before its nested
-    classes, which start as copies of it.
+    classes, which start as copies of it. Included files must be in the folder of the file or below; without a path they
+    are refused.
+
+    Attributes
+    ----------
+    unread : dict of int to FileFormatError
+        Errors about bodies of the last `text` whose inertia a mesh defines that is not read, by their number in
+        MuJoCo's model.
+    massless : set of int
+        Numbers of its moving bodies without inertia.
+
+    Raises
+    ------
+    FileFormatError
+        If it is not MJCF, too large, includes a missing file or one elsewhere, or has unsupported elements.
     """
 
-    def __init__(self, root: Element, meshes: bool, complete: bool) -> None:
-        settings: dict[str, str] = {}
-        for compiler in root.all("compiler"):
-            settings |= compiler.attributes
-        self.settings, self._meshes = settings, meshes
-        self._from_geoms = settings.get("inertiafromgeom", "auto")
-        self._groups = _numbers(settings, "inertiagrouprange") or [0.0, 5.0]
+    def __init__(self, text: str | bytes, path: str | Path | None) -> None:
+        self._folder = None if path is None else Path(path).resolve().parent
+        self._root = _Includes(self._folder).put_in(_parsed(text, path))
+        self._settings: dict[str, str] = {}
+        for compiler in self._root.all("compiler"):
+            self._settings |= compiler.attributes
+        self._from_geoms = self._settings.get("inertiafromgeom", "auto")
+        self._groups = _numbers(self._settings, "inertiagrouprange") or [0.0, 5.0]
         #: the mass of all bodies is scaled, so that those at rest count, too
-        self._all_count = any(total > 0.0 for total in _numbers(settings, "settotalmass"))
+        self._all_count = any(total > 0.0 for total in _numbers(self._settings, "settotalmass"))
         self._classes: dict[str, dict[str, str]] = {_MAIN: {}}
-        for section in root.all("default"):
+        for section in self._root.all("default"):
             self._add(section, _MAIN)
-        self._count = -1
-        self._shaped = set[int]()
-        self._complete = complete and not any(_numbers(settings, "boundmass"))
+
+    def text(self, *, meshes: bool = False, complete: bool = True) -> str:
+        """Return a text that MuJoCo reads without further files, except for `meshes` that define an inertia.
+
+        Without them their bodies have a stand-in; so have, if it is to be `complete`, moving bodies without inertia,
+        which MuJoCo refuses.
+        """
+        self._meshes, self._complete = meshes, complete and not any(_numbers(self._settings, "boundmass"))
+        self._count, self._shaped, self.massless = 0, set[int](), set[int]()
         self.unread: dict[int, FileFormatError] = {}
-        self.massless = set[int]()
+        lines = [open_tag("mujoco", model=self._root.attributes.get("model", "robot"))]
+        for element in self._root.children:
+            if element.tag == "worldbody":  # also several, whose bodies are numbered one after the other
+                lines += self._inside(element, _MAIN, None, moving=False)
+            elif element.tag == "compiler":
+                lines.append(_element(element, _COMPILER))
+            elif element.tag == "default":
+                lines += _defaults(element, meshes)
+            elif element.tag == "asset" and meshes:
+                lines += _enclosed(element, map(self._mesh, element.all("mesh")))
+            elif element.tag == "actuator":
+                lines += _enclosed(element, [line for a in element.children for line in _actuator(a)])
+            elif element.tag == "custom":
+                lines += _enclosed(element, [_element(n, {"size": None}) for n in element.all("numeric")])
+            elif element.tag in _TOP:
+                lines += _whole(element)
+        return "\n".join([*lines, "</mujoco>"])
+
+    def _mesh(self, element: Element) -> str:
+        """Return a mesh with the path of its file."""
+        written, settings = element.attributes.get("file"), self._settings
+        if written is None:
+            return _element(element)
+        file = Path(Path(written).name if settings.get("strippath") == "true" else written)
+        named = element.attributes.get("name") or file.stem
+        where = (self._folder or Path()) / settings.get("meshdir", settings.get("assetdir", "")) / file
+        return _element(element, {"name": named, "file": str(where)})
 
     def _add(self, section: Element, name: str) -> None:
         for geom in section.all("geom"):
@@ -246,10 +224,6 @@ class _Bodies:
             nested = child.attributes.get("class", "")
             self._classes[nested] = dict(self._classes[name])
             self._add(child, nested)
-
-    def world(self, element: Element) -> list[str]:
-        """Return the lines of the world."""
-        return self._body(element, _MAIN, moving=False)
 
     def _body(self, element: Element, inherited: str, *, moving: bool) -> list[str]:
         own = set(_tags(element))

@@ -16,7 +16,7 @@ from ..model.joint_data import Limits
 from .losses import check_losses, friction_of_joint, used_terms
 from .mjcf_elastic import lost_powers, motor_bodies, springs
 from .mjcf_text import LEAST
-from .xml import comment, number, numbers, open_tag, quaternion, tag
+from .xml import comment, nested, number, numbers, quaternion, tag
 
 if TYPE_CHECKING:
     from ..model.description import Rotor
@@ -49,15 +49,10 @@ def acceptable_bodies(robot: RobotModel) -> list[Body]:
     ThunderError
         If no physical body has a link's parameters or the same effect on the motion.
     """
-    bodies = []
-    free: list[Array] | None = None
-    for i, (name, reg) in enumerate(zip(robot.link_names, robot.inertial, strict=True)):
-        if _has_volume(reg):
-            bodies.append(Body(dyn_from_reg(reg)))
-            continue
-        free = _free_moments(robot) if free is None else free
-        bodies.append(_repaired(reg, free[i], name))
-    return bodies
+    solid = [_has_volume(reg) for reg in robot.inertial]
+    free = [] if all(solid) else _free_moments(robot)
+    links = enumerate(zip(robot.link_names, robot.inertial, strict=True))
+    return [Body(dyn_from_reg(reg)) if solid[i] else _repaired(reg, free[i], name) for i, (name, reg) in links]
 
 
 def _matrix(six: Array) -> Array:
@@ -128,9 +123,7 @@ def _thickened(inertia: Array, free: Array) -> Array | None:
         values, vectors = np.linalg.eigh(_second_moments(candidate))
         if values[0] >= 0.5 * floor:
             return candidate
-        second = (vectors * np.maximum(values, floor)) @ vectors.T
-        target = np.trace(second) * np.eye(3) - second
-        step = (target - candidate)[_ROW, _COL]
+        step = (_raised(values, vectors, floor) - candidate)[_ROW, _COL]
         candidate = candidate + _matrix(free @ (free.T @ step))
     return None
 
@@ -144,8 +137,13 @@ def _above_zero(inertia: Array, name: str) -> tuple[Array, float]:
             f"(least second moment {values[0]:g} kg m2) and influence the motion"
         )
     least = max(0.5 * LEAST, _ROUNDING * float(values[-1]))  # a moment is the sum of two second moments
-    second = (vectors * np.maximum(values, least)) @ vectors.T
-    return np.asarray(np.trace(second) * np.eye(3) - second), least
+    return _raised(values, vectors, least), least
+
+
+def _raised(moments: Array, axes: Array, least: float) -> Array:
+    """Return the tensor of second moments about axes, raised to a minimum."""
+    second = (axes * np.maximum(moments, least)) @ axes.T
+    return np.asarray(np.trace(second) * np.eye(3) - second)
 
 
 _ROTOR_SAMPLES = 8
@@ -305,25 +303,23 @@ def write_mjcf(robot: RobotModel, *, lossy: bool = False) -> str:
     if "world" in d.link_names:
         raise ThunderError("link name must not be 'world', the name of a body in MJCF: rename the link")
     bodies, rotors = acceptable_bodies(robot), translate_rotors(robot)
-    lines = [open_tag("mujoco", model=d.name)]
-    lines += [f"  {comment(text)}" for text in _remarks(d, losses)]
-    lines += [
-        f"  {_HEADER}",
-        f"  {tag('option', gravity=numbers(d.gravity), timestep='0.001', integrator='implicitfast')}",
-        f"  {tag('statistic', center=_center(robot), extent=number(1.2 * Shapes(d).length))}",
-        *_block("default", DEFAULTS),
-        *_block("asset", ASSETS),
-        "  <worldbody>",
-        '    <light pos="0 -1.5 3" dir="0 0.45 -0.9" diffuse="0.6 0.6 0.6"/>',
-        *_bodies(d, [body.dyn for body in bodies], [body.note for body in bodies], rotors.armature),
-        *(f"    {line}" for line in motor_bodies(d)),
-        "  </worldbody>",
-        *_block("tendon", [*_rotor_tendons(d, rotors), *springs(d)]),
-        *_block("actuator", _actuators(d)),
-        *_notes(d, rotors),
-        "</mujoco>",
+    light = '<light pos="0 -1.5 3" dir="0 0.45 -0.9" diffuse="0.6 0.6 0.6"/>'
+    parts = {
+        "default": DEFAULTS,
+        "asset": ASSETS,
+        "worldbody": [light, *_bodies(d, bodies, rotors.armature), *motor_bodies(d)],
+        "tendon": [*_rotor_tendons(d, rotors), *springs(d)],
+        "actuator": _actuators(d),
+        "custom": _notes(d, rotors),
+    }
+    lines = [
+        *map(comment, _remarks(d, losses)),
+        _HEADER,
+        tag("option", gravity=numbers(d.gravity), timestep="0.001", integrator="implicitfast"),
+        tag("statistic", center=_center(robot), extent=number(1.2 * Shapes(d).length)),
+        *(line for name, inside in parts.items() if inside for line in nested(name, inside)),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(nested("mujoco", lines, model=d.name)) + "\n"
 
 
 def _remarks(d: RobotDescription, losses: tuple[str, ...]) -> list[str]:
@@ -340,10 +336,6 @@ def _center(robot: RobotModel) -> str:
     return numbers(np.round(0.5 * (points.min(axis=0) + points.max(axis=0)), 6))
 
 
-def _block(name: str, lines: tuple[str, ...] | list[str]) -> list[str]:
-    return [f"  <{name}>", *(f"    {line}" for line in lines), f"  </{name}>"] if lines else []
-
-
 def _pose(T: Array) -> dict[str, str | None]:
     """Return position and rotation as attributes, None for identity."""
     rotated = not np.array_equal(T[:3, :3], np.eye(3))
@@ -353,19 +345,16 @@ def _pose(T: Array) -> dict[str, str | None]:
     }
 
 
-def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: Array) -> list[str]:
+def _bodies(d: RobotDescription, bodies: list[Body], armature: Array) -> list[str]:
     """Return nested bodies, from the base to the last link."""
-    shapes = Shapes(d)
-    lines = ["    " + open_tag("body", name=own_frame("base", {*d.frames, *d.link_names}), **_pose(d.base))]
-    lines += [f"      {line}" for line in (*shapes.of_body(0), *_sites(d, 0))]
-    for i in range(d.n):
-        blanks = "  " * (i + 3)
-        pose = d.placements[i] @ d.offsets[i]
-        lines.append(blanks + open_tag("body", name=d.link_names[i], **_pose(pose)))
-        inside = [comment(notes[i])] if notes[i] else []
-        inside += [_joint(d, i, armature[i]), _inertial(dyn[i]), *shapes.of_body(i + 1), *_sites(d, i + 1)]
-        lines += [f"{blanks}  {line}" for line in inside]
-    return lines + ["  " * (i + 2) + "</body>" for i in range(d.n, -1, -1)]
+    shapes, lines = Shapes(d), list[str]()
+    for i in range(d.n, 0, -1):
+        body, pose = bodies[i - 1], d.placements[i - 1] @ d.offsets[i - 1]
+        note = [comment(body.note)] if body.note else []
+        data = [_joint(d, i - 1, armature[i - 1]), _inertial(body.dyn), *shapes.of_body(i), *_sites(d, i)]
+        lines = nested("body", [*note, *data, *lines], name=d.link_names[i - 1], **_pose(pose))
+    base = own_frame("base", {*d.frames, *d.link_names})
+    return nested("body", [*shapes.of_body(0), *_sites(d, 0), *lines], name=base, **_pose(d.base))
 
 
 def _inertial(dyn: Array) -> str:
@@ -407,9 +396,8 @@ def _sites(d: RobotDescription, link: int) -> list[str]:
 def _rotor_tendons(d: RobotDescription, rotors: Rotors) -> list[str]:
     lines: list[str] = []
     for joint, inertia, factors in rotors.tendons:
-        lines.append(open_tag("fixed", name=_tendon(d, joint), armature=number(inertia)))
-        lines += [f"  {tag('joint', joint=d.joint_names[k], coef=number(factors[k]))}" for k in np.flatnonzero(factors)]
-        lines.append("</fixed>")
+        inside = [tag("joint", joint=d.joint_names[k], coef=number(factors[k])) for k in np.flatnonzero(factors)]
+        lines += nested("fixed", inside, name=_tendon(d, joint), armature=number(inertia))
     return lines
 
 
@@ -441,7 +429,7 @@ def _notes(d: RobotDescription, rotors: Rotors) -> list[str]:
         carrier = rotor.joint - 1 if rotor.carrier is None else rotor.carrier
         note = [rotor.joint, rotor.gear_ratio, carrier, *(() if rotor.axis is None else rotor.axis)]
         notes.append(tag("numeric", name=_tendon(d, rotor.joint), data=numbers(note)))
-    return _block("custom", notes)
+    return notes
 
 
 def _tendon(d: RobotDescription, joint: int) -> str:

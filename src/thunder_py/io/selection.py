@@ -56,28 +56,27 @@ def gripper_joints(joints: Sequence[str]) -> list[str]:
     return list(joints[first:]) if first > 0 else []
 
 
-def identifier(text: str, default: str = "robot", taken: Collection[str] = ()) -> str:
-    """Return the identifier of a name by the rule in docs/robot_format.md; one that is taken gets a number.
+def identifier(text: str) -> str:
+    """Return the identifier of a robot's name by the rule in docs/robot_format.md.
 
     Examples
     --------
     >>> from thunder_py.io.selection import identifier
-    >>> identifier("2-link arm é"), identifier("arm", taken=["arm"])
-    ('robot_2_link_arm_e', 'arm_2')
+    >>> identifier("2-link arm é")
+    'robot_2_link_arm_e'
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     words = re.sub(r"\W+", "_", plain, flags=re.ASCII)
     words = words if words == plain else words.strip("_")
-    name = (f"{default}_{words}" if words[:1].isdigit() else words or default)[:63]
-    return _numbered(name, taken, 63)
+    return (f"robot_{words}" if words[:1].isdigit() else words or "robot")[:63]
 
 
-def _numbered(name: str, taken: Collection[str], most: int) -> str:
+def _numbered(name: str, taken: Collection[str]) -> str:
     """Return a name, with a number if it is taken."""
     chosen, count = name, 2
     while chosen in taken:
         end = f"_{count}"
-        chosen, count = name[: most - len(end)] + end, count + 1
+        chosen, count = name[: MAX_LABEL - len(end)] + end, count + 1
     return chosen
 
 
@@ -91,7 +90,7 @@ def labels(names: Iterable[str], prefix: str = "", taken: Collection[str] = ()) 
         label = f"{prefix}:{name}" if prefix and name in RESERVED_NAMES else name
         if not is_label(label):
             label = "".join(c if is_label(c) or c == " " else "_" for c in label).strip()[:MAX_LABEL] or "_"
-        found.append(_numbered(label, {*found, *taken}, MAX_LABEL))
+        found.append(_numbered(label, {*found, *taken}))
     return found
 
 
@@ -233,7 +232,6 @@ class Chain:
     joints: list[Joint]
     places: dict[str, tuple[int, Array]]
     placements: Array
-    offsets: Array
     held: set[str]
 
 
@@ -316,7 +314,7 @@ class Tree:
         if reason:
             self.lost.append(Lost(joint.error(reason), joint.parent, joint.child, joint.kind != "fixed"))
             return
-        written, joint.name = joint.name, _numbered(joint.name, self.joints, MAX_LABEL)
+        written, joint.name = joint.name, _numbered(joint.name, self.joints)
         if joint.name != written and joint.kind != "fixed":
             self._notes.append(f"two joints are called {_short(written)}: the later one becomes {_short(joint.name)}")
         self.joints[joint.name] = self.above[joint.child] = joint
@@ -447,13 +445,13 @@ class Tree:
 
     def _refuse_cut(self, base: str | None, roots: Sequence[str]) -> None:
         """Raise the defect of a joint that may be one of the arm's."""
-        cut = {child if child in self.links else None: error for error, _, child, moves in self.lost if moves}
-        for name in (*roots, None) if base is None else ():
-            if name in cut and (name is not None or len(roots) > 1):
-                raise cut[name]
         below = set() if base is None else {*self._links_below(base)}
-        for error, parent, child, moves in self.lost if base is not None else ():
-            if moves and parent not in self.links and child not in below:
+        for error, parent, child, moves in self.lost:
+            if base is None:
+                acts = child in roots or (child not in self.links and len(roots) > 1)
+            else:
+                acts = parent not in self.links and child not in below
+            if moves and acts:
                 raise error
 
     def _arm(self, base: str, chain: Sequence[Joint]) -> Arm:
@@ -659,8 +657,7 @@ class Tree:
         if following:
             heavy = "held at zero, with their mass, and " if any(self.links[name].has_mass for name in held) else ""
             self._notes.append(f"links that follow joints of the arm (mimic) are {heavy}no frames: {_some(held)}")
-        after = np.array([joint.geometry[2] for joint in joints])
-        return Chain(base, tip, joints, places, np.array(placements), after, {*held})
+        return Chain(base, tip, joints, places, np.array(placements), {*held})
 
     def _loose(self, loose: Sequence[Joint], tip: str) -> FileFormatError:
         for joint in loose:
@@ -727,7 +724,7 @@ class Tree:
             "joint_types": "".join(joint.kind for joint in chain.joints),
             "placements": chain.placements,
             "axes": np.array([joint.geometry[1] for joint in chain.joints]),
-            "offsets": chain.offsets,
+            "offsets": np.array([joint.geometry[2] for joint in chain.joints]),
             "tool": chain.places[chain.tip][1],
             "joint_names": tuple(joints),
             "link_names": tuple(links),

@@ -17,7 +17,7 @@ from ..model.inertia import dyn_from_reg
 from ..model.joint_data import Friction, Limits
 from .losses import check_losses, friction_of_joint, used_terms
 from .urdf import NO_LIMIT
-from .xml import comment, number, numbers, open_tag, tag
+from .xml import comment, nested, number, numbers, tag
 
 _GRAVITY = (0.0, 0.0, -9.81)
 _ON_AXIS = 1e-12  # distance of a link frame's origin from the axis, relative to its norm
@@ -54,8 +54,7 @@ def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:
         lines.insert(0, comment(d.reference))
     writer = _Writer(d)
     lines += [line for part in (writer.base(), *map(writer.link, range(d.n)), writer.frames()) for line in part]
-    body = "\n".join(f"  {line}" for line in lines)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{open_tag("robot", name=d.name)}\n{body}\n</robot>\n'
+    return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *nested("robot", lines, name=d.name)]) + "\n"
 
 
 class _Writer:
@@ -107,20 +106,14 @@ class _Writer:
     def _link(self, i: int) -> list[str]:
         dyn = dyn_from_reg(self.d.inertial[i])
         tensor = dict(zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), map(number, dyn[4:]), strict=True))
-        return [
-            open_tag("link", name=self.d.link_names[i]),
-            "  <inertial>",
-            f"    {tag('origin', xyz=numbers(dyn[1:4]), rpy='0 0 0')}",
-            f"    {tag('mass', value=number(dyn[0]))}",
-            f"    {tag('inertia', **tensor)}",
-            "  </inertial>",
-            "</link>",
-        ]
+        origin, mass = tag("origin", xyz=numbers(dyn[1:4]), rpy="0 0 0"), tag("mass", value=number(dyn[0]))
+        inertial = nested("inertial", [origin, mass, tag("inertia", **tensor)])
+        return nested("link", inertial, name=self.d.link_names[i])
 
     def _joint(self, name: str, kind: str, parent: str, child: str, T: Array, *data: str) -> list[str]:
         origin = tag("origin", xyz=numbers(T[:3, 3]), rpy=numbers(_rpy(T[:3, :3])))
         inside = [origin, tag("parent", link=parent), tag("child", link=child), *data]
-        return [open_tag("joint", name=name, type=kind), *(f"  {line}" for line in inside), "</joint>"]
+        return nested("joint", inside, name=name, type=kind)
 
     def _fixed(self, parent: str, child: str, T: Array) -> list[str]:
         return self._joint(self._new(f"{child}_fixed", self._joints), "fixed", parent, child, T)

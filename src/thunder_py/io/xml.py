@@ -223,6 +223,11 @@ def open_tag(element: str, /, **attributes: str | None) -> str:
     return f"<{_inside(element, attributes)}>"
 
 
+def nested(element: str, inside: Iterable[str], /, **attributes: str | None) -> list[str]:
+    """Return the lines of an element with lines inside."""
+    return [open_tag(element, **attributes), *(f"  {line}" for line in inside), f"</{element}>"]
+
+
 def _inside(element: str, attributes: Mapping[str, str | None]) -> str:
     return element + "".join(f" {key}={quoteattr(text)}" for key, text in attributes.items() if text is not None)
 

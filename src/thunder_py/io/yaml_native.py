@@ -6,7 +6,7 @@ docs/robot_format.md describes the format.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -285,24 +285,43 @@ def _bits(value: Value, length: int) -> tuple[int, ...]:
 
 def write_native(description: RobotDescription) -> str:
     """Return the text of a file from which exactly this description is read back."""
-    lines = [f"format: {FORMAT}", f"name: {_text(description.name)}"]
-    if description.reference:
-        lines.append(f"reference: {_text(description.reference)}")
-    lines += [f"gravity: {value_text(description.gravity)}", f"convention: {description.convention}"]
-    if not _is_physical(description):
-        lines.append("estimated: true")
-    lines += [
-        f"{key}: {_write_pose(T)}" for key, T in (("base", description.base), ("tool", description.tool)) if _moves(T)
-    ]
-    if description.friction is not None:
-        lines.append(f"friction_delta: {number_text(description.friction.delta)}")
-    lines.append("links:")
-    for i in range(description.n):
-        lines += _link(description, i)
-    lines += _write_frames(description) + _write_elastic(description) + _write_masks(description)
-    lines += ["values:"] if description.values else []
-    lines += [f"  {key}: {value_text(value)}" for key, value in description.values.items()]
-    return "\n".join(lines) + "\n"
+    d = description
+    frames = {
+        _text(name): value_text({"link": _link_name(link, d), "pose": _write_pose(T)})
+        for name, (link, T) in d.frames.items()
+    }
+    document = {
+        "format": FORMAT,
+        "name": _text(d.name),
+        "reference": _text(d.reference) if d.reference else None,
+        "gravity": d.gravity,
+        "convention": d.convention,
+        "estimated": None if _is_physical(d) else "true",
+        "base": _moved(d.base),
+        "tool": _moved(d.tool),
+        "friction_delta": None if d.friction is None else d.friction.delta,
+        "links": [_link(d, i) for i in range(d.n)],
+        "frames": frames or None,
+        "elastic": {"joints": [_write_drive(drive, d) for drive in d.elastic]} if d.elastic else None,
+        "masks": d.masks or None,
+        "values": d.values or None,
+    }
+    return "\n".join(block_lines(document)) + "\n"
+
+
+def block_lines(entries: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a mapping without entries that are None; mappings in it and lists of them are blocks."""
+    lines = []
+    for key, value in entries.items():
+        if isinstance(value, Mapping):
+            lines += [f"{key}:", *(f"  {line}" for line in block_lines(value))]
+        elif isinstance(value, list):
+            items = [block_lines(item) if isinstance(item, Mapping) else [item] for item in value]
+            marked = [f"{'  ' if k else '- '}{line}" for item in items for k, line in enumerate(item)]
+            lines += [f"{key}:", *(f"  {line}" for line in marked)]
+        elif value is not None:
+            lines.append(f"{key}: {value_text(value)}")
+    return lines
 
 
 def _is_physical(description: RobotDescription) -> bool:
@@ -313,65 +332,36 @@ def _is_physical(description: RobotDescription) -> bool:
     return True
 
 
-def _link(description: RobotDescription, i: int) -> list[str]:
-    lines = [
-        f"  - name: {_text(description.link_names[i])}",
-        "    joint:",
-        f"      name: {_text(description.joint_names[i])}",
-        f"      type: {description.joint_types[i]}",
-    ]
-    lines += [f"      {line}" for line in _geometry(description, i) + _joint_data(description, i)]
-    return lines + [f"    {line}" for line in _write_inertial(description.inertial[i])]
+def _link(d: RobotDescription, i: int) -> dict[str, Any]:
+    joint: dict[str, Any] = {"name": _text(d.joint_names[i]), "type": d.joint_types[i]}
+    if d.dh is not None:
+        joint["dh"] = d.dh[i]
+    else:
+        joint |= {"placement": _moved(d.placements[i]), "axis": d.axes[i], "offset": _moved(d.offsets[i])}
+    if d.limits is not None:
+        limits = zip(LIMITS, NO_LIMITS, (getattr(d.limits, key)[i] for key in LIMITS), strict=True)
+        joint["limits"] = value_text({key: value for key, none, value in limits if value != none})
+    if d.friction is not None:
+        joint["friction"] = value_text(friction_of_joint(d, i))
+    if d.armature is not None:
+        joint["armature"] = d.armature[i]
+    for rotor in (rotor for rotor in d.rotors if rotor.joint == i + 1):
+        entries = {"inertia": rotor.inertia, "gear_ratio": rotor.gear_ratio}
+        axis = {} if rotor.axis is None else {"axis": rotor.axis}
+        joint["rotor"] = value_text(entries | {"carrier": _link_name(rotor.carrier or 0, d)} | axis)
+    return {"name": _text(d.link_names[i]), "joint": joint, "inertial": _write_inertial(d.inertial[i])}
 
 
-def _geometry(description: RobotDescription, i: int) -> list[str]:
-    if description.dh is not None:
-        return [f"dh: {value_text(description.dh[i])}"]
-    lines = []
-    if _moves(description.placements[i]):
-        lines.append(f"placement: {_write_pose(description.placements[i])}")
-    lines.append(f"axis: {value_text(description.axes[i])}")
-    if _moves(description.offsets[i]):
-        lines.append(f"offset: {_write_pose(description.offsets[i])}")
-    return lines
-
-
-def _joint_data(description: RobotDescription, i: int) -> list[str]:
-    lines = []
-    if (limits := description.limits) is not None:
-        row = [getattr(limits, key)[i] for key in LIMITS]
-        values = zip(LIMITS, row, NO_LIMITS, strict=True)
-        lines.append(f"limits: {_mapping((key, number_text(value)) for key, value, none in values if value != none)}")
-    if description.friction is not None:
-        terms = friction_of_joint(description, i).items()
-        lines.append(f"friction: {_mapping((term, number_text(value)) for term, value in terms)}")
-    if description.armature is not None:
-        lines.append(f"armature: {number_text(description.armature[i])}")
-    return lines + [_write_rotor(rotor, description) for rotor in description.rotors if rotor.joint == i + 1]
-
-
-def _write_rotor(rotor: Rotor, description: RobotDescription) -> str:
-    entries = [("inertia", number_text(rotor.inertia)), ("gear_ratio", number_text(rotor.gear_ratio))]
-    entries.append(("carrier", _link_name(rotor.carrier or 0, description)))
-    if rotor.axis is not None:
-        entries.append(("axis", value_text(rotor.axis)))
-    return f"rotor: {_mapping(entries)}"
-
-
-def _write_inertial(reg: Array) -> list[str]:
-    """Write mass, center and tensor if they reproduce the ten REG numbers exactly, otherwise the REG numbers."""
+def _write_inertial(reg: Array) -> dict[str, Any] | None:
+    """Return mass, center and tensor if they reproduce the ten REG numbers exactly, otherwise the REG numbers."""
     if not reg.any():
-        return []
+        return None
     dyn = _exact_dyn(reg)
     if dyn is None:
-        return ["inertial:", f"  REG: {value_text(reg)}"]
-    lines = ["inertial:", f"  mass: {number_text(dyn[0])}"]
-    if dyn[1:4].any():
-        lines.append(f"  com: {value_text(dyn[1:4])}")
-    if dyn[4:].any():
-        tensor = zip(TENSOR, dyn[4:], strict=True)
-        lines.append(f"  inertia: {_mapping((key, number_text(value)) for key, value in tensor if value)}")
-    return lines
+        return {"REG": reg}
+    tensor = {key: value for key, value in zip(TENSOR, dyn[4:], strict=True) if value}
+    center = dyn[1:4] if dyn[1:4].any() else None
+    return {"mass": dyn[0], "com": center, "inertia": value_text(tensor) if tensor else None}
 
 
 def _exact_dyn(reg: Array) -> Array | None:
@@ -384,35 +374,9 @@ def _exact_dyn(reg: Array) -> Array | None:
     return None
 
 
-def _write_frames(description: RobotDescription) -> list[str]:
-    lines = ["frames:"] if description.frames else []
-    for name, (link, T) in description.frames.items():
-        lines.append(
-            f"  {_text(name)}: {_mapping([('link', _link_name(link, description)), ('pose', _write_pose(T))])}"
-        )
-    return lines
-
-
-def _write_elastic(description: RobotDescription) -> list[str]:
-    if not description.elastic:
-        return []
-    lines = ["elastic:", "  joints:"]
-    for drive in description.elastic:
-        entries = [("joint", _text(description.joint_names[drive.joint - 1]))]
-        entries += [(key, value_text(getattr(drive, key))) for key in ("K", "D", "Dm")]
-        lines.append(f"    - {_mapping([*entries, ('Mm', number_text(drive.Mm))])}")
-    return lines
-
-
-def _write_masks(description: RobotDescription) -> list[str]:
-    lines = ["masks:"] if description.masks else []
-    for key, mask in description.masks.items():
-        lines.append(f"  {key}: {_nested(mask)}")
-    return lines
-
-
-def _nested(value: Any) -> str:
-    return str(value) if isinstance(value, int) else f"[{', '.join(_nested(item) for item in value)}]"
+def _write_drive(drive: Elastic, d: RobotDescription) -> str:
+    groups = {key: getattr(drive, key) for key in Elastic.GROUPS}
+    return value_text({"joint": _text(d.joint_names[drive.joint - 1]), **groups})
 
 
 def _link_name(link: int, description: RobotDescription) -> str:
@@ -421,8 +385,9 @@ def _link_name(link: int, description: RobotDescription) -> str:
     return _text(description.link_names[link - 1])
 
 
-def _moves(T: Array) -> bool:
-    return not np.array_equal(T, np.eye(4))
+def _moved(T: Array) -> str | None:
+    """Return the text of a pose, None for the identity."""
+    return None if np.array_equal(T, np.eye(4)) else _write_pose(T)
 
 
 def _write_pose(T: Array) -> str:
@@ -430,19 +395,17 @@ def _write_pose(T: Array) -> str:
     R = T[:3, :3]
     rpy = rpy_from_rotation(np.clip(R, -1, 1)) + 0.0  # no negative zeros in files
     if np.array_equal(pose_from_rpy(T[:3, 3], rpy), T):
-        return _mapping(
-            (key, value_text(part)) for key, part in (("translation", T[:3, 3]), ("rpy", rpy)) if part.any()
-        )
-    return _mapping([("matrix", f"[{', '.join(value_text(row) for row in T)}]")])
+        return value_text({key: part for key, part in (("translation", T[:3, 3]), ("rpy", rpy)) if part.any()})
+    return value_text({"matrix": T})
 
 
-def _mapping(entries: Iterable[tuple[str, str]]) -> str:
-    return "{" + ", ".join(f"{key}: {value}" for key, value in entries) + "}"
-
-
-def value_text(value: float | Iterable[float]) -> str:
-    """Return the text of a number or of a list of numbers."""
-    return f"[{', '.join(map(number_text, value))}]" if isinstance(value, Iterable) else number_text(value)
+def value_text(value: Any) -> str:
+    """Return the text of a number, a list or a mapping; texts stay as they are."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {value_text(entry)}" for key, entry in value.items()) + "}"
+    return f"[{', '.join(map(value_text, value))}]" if isinstance(value, Iterable) else number_text(value)
 
 
 def number_text(value: float) -> str:

@@ -14,10 +14,11 @@ for anchors, values for functions of the user. Switches of its generator have no
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,13 +29,14 @@ import yaml
 from ..checks import Array, check_name
 from ..errors import FileFormatError, outer_level
 from ..files import read_whole
+from ..model import elastic
 from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, check_physical_input
 from ..model.dh_frames import in_dh_frames
-from ..model.elastic import with_parameters as elastic_with_parameters
 from ..model.inertia import dyn_from_reg, pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
+from ..model.model import RobotModel
 from ..model.parameters import parameter_changes
 from ..spatial import dh_chain, dh_transform, pose_from_rpy, rotation_about, rpy_from_rotation
-from .yaml_native import read_native, value_text, write_native
+from .yaml_native import block_lines, read_native, value_text, write_native
 from .yaml_text import Section, Value
 
 Masks = dict[str, Any]
@@ -385,8 +387,8 @@ def _warn(value: Value, text: str) -> None:
 def _elastic(part: Section | None, nodes: list[_Node], masks: Masks, loaders: list[str]) -> tuple[Elastic, ...]:
     """Read the springs: those of nodes by name, or before 1.0 ``jointK``, the K-th joint of type ``*_SEA``."""
     moving = [node for node in nodes if node.kind != "FIXED"]
-    elastic = {i + 1: node.name for i, node in enumerate(moving) if node.kind.endswith("_SEA")}
-    if part is None or (loaders and not elastic):
+    names = {i + 1: node.name for i, node in enumerate(moving) if node.kind.endswith("_SEA")}
+    if part is None or (loaders and not names):
         return ()
     if not loaders:
         model = part.get("ELASTIC_MODEL")
@@ -394,14 +396,14 @@ def _elastic(part: Section | None, nodes: list[_Node], masks: Masks, loaders: li
             _warn(part["elastic"], "not used: ELASTIC_MODEL is missing at the top, default false")
         if model is None or not model.flag():
             return ()
-        if not elastic:
+        if not names:
             raise part["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")
     if "soft_loader" not in loaders:
         part = part["elastic"].section(("joints", *_ORDERS.values()))
-        elastic = {i: f"joint{k + 1}" for k, i in enumerate(elastic)}
+        names = {i: f"joint{k + 1}" for k, i in enumerate(names)}
     orders = {key: part[order].whole(int(key == "K"), 20) for key, order in _ORDERS.items()}
-    joints = part["joints"].section(tuple(elastic.values()))
-    return tuple(_drive(joints[name], index, orders, masks) for index, name in elastic.items())
+    joints = part["joints"].section(tuple(names.values()))
+    return tuple(_drive(joints[name], index, orders, masks) for index, name in names.items())
 
 
 def _drive(value: Value, index: int, orders: dict[str, int], masks: Masks) -> Elastic:
@@ -451,10 +453,9 @@ def _symbolic_bodies(value: Value, arm: RobotDescription, tip: str) -> tuple[tup
     places = {tip: arm.n, **{name: link for name, (link, _) in arm.frames.items()}}
     for name, entry in entries.items():
         if isinstance(entry.node, yaml.MappingNode):
-            part = entry.section(("mass", "com", "inertia", "CoM", "I"))
+            part = entry.section(("mass", "com", "inertia"))
             mass = part["mass"].whole(0, 1) if "mass" in part else 0
-            center, tensor = ("CoM", "I") if "CoM" in part or "I" in part else ("com", "inertia")
-            row = (mass, *_bits(part, 3, center), *_bits(part, 6, tensor))
+            row = (mass, *_bits(part, 3, "com"), *_bits(part, 6, "inertia"))
         elif isinstance(entry.node, yaml.SequenceNode):
             row = tuple(item.whole(0, 1) for item in entry.items(10))
         else:
@@ -539,7 +540,7 @@ def write_links(description: RobotDescription, form: str, version: str = "0.8") 
         return "\n".join([*lines, f"par_{form}: {value_text(np.pad(rows, ((2, 1), (0, 0))).ravel())}"]) + "\n"
     keys = REG_KEYS if form == "REG" else DYN_KEYS
     links = {f"link{i + 1}": {"inertial": dict(zip(keys, row, strict=True))} for i, row in enumerate(rows)}
-    return "\n".join([*lines, *_lines({"dynamics": links})]) + "\n"
+    return "\n".join([*lines, *block_lines({"dynamics": links})]) + "\n"
 
 
 def thunder_losses(description: RobotDescription) -> tuple[str, ...]:
@@ -612,9 +613,10 @@ def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None
     springs: dict[str, Any] = {order: str(len(getattr(d.elastic[0], key))) for key, order in _ORDERS.items() if drives}
     springs["joints"] = {name: {} for name in names}
     for key in Elastic.GROUPS[: 4 * bool(drives)]:
-        rows = np.array([getattr(drive, key) for drive in d.elastic])
+        rows = elastic.rows(d.elastic, key)
         for name, row, symb in zip(names, rows, bits(f"elastic_{key}", rows), strict=True):
-            springs["joints"][name] |= {key: row, f"{key}_symb": symb}
+            one = 0 if key == "Mm" else slice(None)
+            springs["joints"][name] |= {key: row[one], f"{key}_symb": symb[one]}
     chain = {
         "num_joints": d.n,
         keys.types: f"[{types}]",
@@ -636,19 +638,10 @@ def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None
         pipeline = {"loaders": f"[{', '.join(loaders)}]", "builders": builders, "generators": "[robot_generator]"}
         entries |= {"pipeline": pipeline, **loaders, **d.values}
     else:
-        elastic = {"elastic": springs} if drives else {}
-        entries |= {"ELASTIC_MODEL": str(bool(drives)).lower(), **d.values, **chain, **forces, **elastic}
-    lines = [f"# {d.name}, a robot file of Thunder Dynamics {version}", *_lines(entries)]
+        entries |= {"ELASTIC_MODEL": str(bool(drives)).lower(), **d.values, **chain, **forces}
+        entries |= {"elastic": springs} if drives else {}
+    lines = [f"# {d.name}, a robot file of Thunder Dynamics {version}", *block_lines(entries)]
     return "\n".join(lines + rest_lines(d, numbers=False)) + "\n"
-
-
-def _lines(entries: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    for key, value in entries.items():
-        if isinstance(value, Mapping):
-            yield f"{indent}{key}:"
-            yield from _lines(value, indent + "  ")
-        else:
-            yield f"{indent}{key}: {value if isinstance(value, str) else value_text(value)}"
 
 
 # --- the part of a file in the native format, which other programs ignore ---------------------------------------------
@@ -665,12 +658,19 @@ def rest_lines(description: RobotDescription, *, numbers: bool) -> list[str]:
         Write all that is not in the lists of a generated class; otherwise what Thunder's keys lack, if there is any.
     """
     d = description
-    changes: dict[str, Any] = dict(inertial=np.zeros((d.n, 10)), gravity=np.zeros(3), base=np.eye(4), tool=np.eye(4))
+    changes: dict[str, Any] = {"gravity": np.zeros(3), "base": np.eye(4), "tool": np.eye(4)}
     if d.dh is not None:
         changes |= _chain(np.zeros((d.n, 4)), d.convention)
-    if not numbers:
-        coulomb = d.friction is not None and "coulomb" in d.friction.terms
-        changes |= {"elastic": (), "masks": {}, "values": {}, "friction": d.friction if coulomb else None}
+    if numbers:
+        changes |= parameter_changes(d, np.zeros(RobotModel(d).p))
+        springs = {group: np.zeros_like(values) for group, values in elastic.parameters(d.elastic).items()}
+        changes["elastic"] = elastic.with_parameters(d.elastic, springs)
+    else:
+        coulomb = None
+        if d.friction is not None and "coulomb" in d.friction.terms:
+            column = _columns(d.friction.coefficients, d.friction.terms, ("coulomb",))
+            coulomb = dataclasses.replace(d.friction, terms=("coulomb",), coefficients=column)
+        changes |= {"elastic": (), "masks": {}, "values": {}, "friction": coulomb, "inertial": np.zeros((d.n, 10))}
     rest = d.replace(**changes)
     bare = rest.replace(friction=None, **{key: _BARE.get(key) for key in _OWN})
     if rest == bare and not numbers:
@@ -689,17 +689,17 @@ def _chain(dh: Array, convention: str) -> dict[str, Array]:
 
 def _with_rest(arm: RobotDescription, rest: RobotDescription) -> RobotDescription:
     """Add what Thunder's keys lack; friction coefficients of both are those of Thunder's keys."""
-    changes: dict[str, Any] = {key: getattr(rest, key) for key in _OWN}
-    if rest.friction is not None:
-        Dl, other = arm.friction, rest.friction
-        names = (*(() if Dl is None else Dl.terms), *other.terms)
-        table = other.coefficients if Dl is None else np.hstack([Dl.coefficients, other.coefficients])
-        terms = tuple(term for term in Friction.TERMS if term in names)
-        changes["friction"] = Friction(terms=terms, coefficients=_columns(table, names, terms), delta=other.delta)
-        if "friction" in arm.masks:
-            bits = _columns(np.array(arm.masks["friction"], dtype=int), names, terms)
-            changes["masks"] = {**arm.masks, "friction": tuple(map(tuple, bits.tolist()))}
-    return arm.replace(**changes)
+    arm = arm.replace(**{key: getattr(rest, key) for key in _OWN})
+    Dl, other, masks = arm.friction, rest.friction, dict(arm.masks)
+    if other is None:
+        return arm
+    names = (*(() if Dl is None else Dl.terms), *other.terms)
+    table = other.coefficients if Dl is None else np.hstack([Dl.coefficients, other.coefficients])
+    terms = tuple(term for term in Friction.TERMS if term in names)
+    friction = Friction(terms=terms, coefficients=_columns(table, names, terms), delta=other.delta)
+    if "friction" in masks:
+        masks["friction"] = tuple(map(tuple, _columns(np.array(masks["friction"], dtype=int), names, terms).tolist()))
+    return arm.replace(friction=friction, masks=masks)
 
 
 def _columns(table: Array, names: Sequence[str], wanted: Sequence[str]) -> Array:
@@ -733,5 +733,5 @@ def read_generated(document: Value) -> RobotDescription:
             gravity=top["par_gravity"].numbers(3),
             base=pose_from_rpy(base[:3], base[:2:-1]),
             tool=pose_from_rpy(tool[:3], tool[:2:-1]),
-            elastic=elastic_with_parameters(d.elastic, {key: found[key] for key in Elastic.GROUPS if key in found}),
+            elastic=elastic.with_parameters(d.elastic, {key: found[key] for key in Elastic.GROUPS if key in found}),
         )

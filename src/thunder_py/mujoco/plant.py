@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, of_kind, one_of, positive
+from ..checks import Array, array, one_of, positive
 from ..errors import FileFormatError, ThunderError
 from ..files import read_whole
 from ..io.mjcf import compiled
@@ -49,8 +49,6 @@ def with_payloads(
     ThunderError
         If a link's number is out of range, or its body has no name.
     """
-    for payload in payloads:
-        of_kind(payload, Payload, "each of payloads")
     phases: list[tuple[float, str, dict[str, Payload]]] = []
     attached: dict[str, Payload] = {}
     for k, payload in enumerate(sorted(payloads, key=lambda payload: payload.time), start=1):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, known_name, nonnegative, of_kind, whole
+from ..checks import Array, array, known_name, nonnegative, whole
 from ..errors import ThunderError
 from ..model import inertia
 from ..values import Value, set_fields
@@ -94,12 +94,16 @@ class Payload(Value):
 
 
 def one_or_several(value: object, kinds: type | tuple[type, ...], expected: str) -> tuple[Any, ...]:
-    """Return one object of `kinds` or a sequence as a tuple; raise ValueError with `expected` for other values."""
+    """Return one object of `kinds` or a sequence of them as a tuple; raise ValueError with `expected` for others."""
     if isinstance(value, kinds):
         return (value,)
     if not isinstance(value, Iterable) or isinstance(value, str):
         raise ThunderError(f"{expected}, got {value!r}")
-    return tuple(value)
+    items = tuple(value)
+    for item in items:
+        if not isinstance(item, kinds):
+            raise ThunderError(f"{expected}, got {item!r} in it")
+    return items
 
 
 def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: bool) -> tuple[Payload, ...]:
@@ -107,7 +111,5 @@ def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: 
     sequence = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
     if sequence and not native:
         raise ThunderError("payloads need a plant that is a Robot; a plant written in Python applies its own")
-    for payload in sequence:
-        of_kind(payload, Payload, "each of payloads")
     numbered = (dataclasses.replace(p, link=p.link_index(plant)) for p in sequence if isinstance(plant, Robot))
     return tuple(sorted(numbered, key=lambda p: p.time))

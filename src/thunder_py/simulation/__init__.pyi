@@ -5,6 +5,7 @@ from .comparison import Comparison as Comparison
 from .comparison import Metric as Metric
 from .comparison import compare_results as compare_results
 from .comparison import metrics_table as metrics_table
+from .friction import FrictionModel as FrictionModel
 from .loop import INTEGRATORS as INTEGRATORS
 from .loop import simulate as simulate
 from .many.runs import Runs as Runs

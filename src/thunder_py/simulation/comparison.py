@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._core import Status
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Metric = Callable[[Any], object]
 
+#: methods that need arguments or return arrays over time
+_WITH_ARGUMENTS = ("settling_time", "error_norm")
 DEFAULT_METRICS = ("rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")
 
 
@@ -44,17 +46,30 @@ def metrics_table(
     >>> th.simulation.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
     {'PD': {'status': 'ok', 'failure': None}, 'other': {'status': None, 'failure': 'not run'}}
     """
-    runs = [None if isinstance(result, str) else result for result in results.values()]
-    values = {
-        name: [None if run is None else function(run) for run in runs]
-        for name, function in metric_functions(metrics).items()
-    }
-    named = not isinstance(metrics, Mapping)
-    columns = split_by_unit(values, [run.error_unit if named and run is not None else None for run in runs])
+    columns = evaluate((None if isinstance(result, str) else result for result in results.values()), metrics)
     failures = [result if isinstance(result, str) else None for result in results.values()]
     if any(failures):
         columns["failure"] = failures
     return Table(["", *columns], zip(results, *columns.values(), strict=True))
+
+
+def evaluate(results: Iterable[Metrics | None], metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, list[Any]]:
+    """Return metrics of runs, a value for each, None where there is no result; columns as of `split_by_unit`.
+
+    Parameters
+    ----------
+    results : iterable of SimulationResult or None
+        One is used after the other.
+    metrics : sequence of str, or mapping of str to callable
+        See `Comparison.table`.
+    """
+    functions, units = metric_functions(metrics), list[str | None]()
+    columns: dict[str, list[Any]] = {name: [] for name in functions}
+    for result in results:
+        units.append(None if result is None or isinstance(metrics, Mapping) else result.error_unit)
+        for name, function in functions.items():
+            columns[name].append(None if result is None else function(result))
+    return split_by_unit(columns, units)
 
 
 def split_by_unit(columns: Mapping[str, list[Any]], units: Sequence[str | None]) -> dict[str, list[Any]]:
@@ -107,7 +122,8 @@ def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str,
 def _named(name: str) -> Metric:
     if name == "status":
         return lambda result: str(Status(int(result.status[-1])).name)
-    available = [key for key, value in vars(Metrics).items() if callable(value) and not _hidden(key)]
+    available = [key for key, value in vars(Metrics).items() if callable(value) and key[0] != "_"]
+    available = [key for key in available if key not in _WITH_ARGUMENTS]
     if name not in available:
         raise ThunderError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")
 
@@ -118,14 +134,6 @@ def _named(name: str) -> Metric:
             return float("nan")  # without a logged error
 
     return metric
-
-
-#: methods that need arguments or return arrays over time
-_WITH_ARGUMENTS = ("settling_time", "error_norm")
-
-
-def _hidden(name: str) -> bool:
-    return name.startswith("_") or name in _WITH_ARGUMENTS
 
 
 class Comparison(Mapping[str, SimulationResult], Tabular):

@@ -19,7 +19,7 @@ from ..robot import Robot
 from ..sampled_loop import Channel
 from .result import SimulationResult
 
-_RECORDED: ContextVar[bool] = ContextVar("divergence_recorded", default=False)
+_RECORDED: ContextVar[bool] = ContextVar("outcome_recorded", default=False)
 #: excess over a position limit that counts [rad or m], and over a velocity limit in units of it, or of 1 rad/s
 _LEAST_EXCESS = 1e-3
 _UNITS = {("R", "position"): "rad", ("R", "velocity"): "rad/s", ("P", "position"): "m", ("P", "velocity"): "m/s"}
@@ -28,8 +28,8 @@ _WILD = 1e6
 
 
 @contextmanager
-def divergence_recorded() -> Iterator[None]:
-    """Keep `simulate` from warning of divergence in this thread: the caller records it as a result."""
+def outcome_recorded() -> Iterator[None]:
+    """Keep `simulate` from warning of how runs of this thread end, and of limits: the caller records or intends it."""
     token = _RECORDED.set(True)
     try:
         yield

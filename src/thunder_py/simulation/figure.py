@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +13,8 @@ from ..plotting.panels import draw_curves, label_column, panel, panels
 from ..plotting.style import BLUE, MOST_IN_LEGEND, TRUTH, VERMILION, positive
 
 if TYPE_CHECKING:
-    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-    from ..io.meshes import Meshes
     from ..robot import Robot
     from .result import EnergyBalance, Lyapunov, SimulationResult
 
@@ -111,24 +108,6 @@ def plot_lyapunov(lyapunov: Lyapunov, *, ax: Axes | None = None) -> Axes:
 
 #: points of a drawn path
 _POINTS = 400
-
-
-def animate_result(
-    result: SimulationResult,
-    path: str | Path | None = None,
-    *,
-    robot: Robot | None = None,
-    reference: Callable[[float], Any] | None = None,
-    meshes: Meshes | str | Path | None = None,
-    playback_speed: float = 1.0,
-    fps: float = 20.0,
-    dpi: float = 72,
-) -> FuncAnimation:
-    """Animate a run; see `SimulationResult.animate`."""
-    arm = robot_of(result, robot)
-    line = None if reference is None else reference_path(arm, reference, result.t)
-    options: dict[str, Any] = {"meshes": meshes, "playback_speed": playback_speed, "fps": fps, "dpi": dpi}
-    return arm.animate(result.t, result.q, path, reference=line, **options)
 
 
 def robot_of(result: SimulationResult, robot: Robot | None = None) -> Robot:

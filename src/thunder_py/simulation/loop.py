@@ -20,6 +20,7 @@ from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
 from .divergence import warn_of_divergence, warn_of_limits
+from .friction import FrictionModel
 from .native import is_native, reference_is_native
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
@@ -31,6 +32,8 @@ from .tracking import replace_references
 _LOG = logging.getLogger(__name__)
 
 INTEGRATORS = ("rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant")
+#: methods that a plant must have for an integrator
+_NEEDED = {"plant": ("advance",), "implicit_midpoint": ("mass_matrix", "mass_matrix_dot")}
 
 
 def simulate(
@@ -50,6 +53,7 @@ def simulate(
     external: ExternalWrench | ExternalTorque | Sequence[ExternalWrench | ExternalTorque] = (),
     sensors: Sensors | None = None,
     actuators: Actuators | None = None,
+    friction: FrictionModel | None = None,
     observers: _core.ExternalObserver | Mapping[str, _core.ExternalObserver] | None = None,
     log: Sequence[str] | None = None,
     log_every: int = 1,
@@ -99,6 +103,9 @@ def simulate(
     actuators : Actuators, optional
         Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
         their delay.
+    friction : FrictionModel, optional
+        Friction of the joints of the plant, which must be a `Robot`, in addition to its own; with stiction not for
+        ``integrator="adaptive"``. It is logged as the signal ``friction``, zero at rest.
     observers : MomentumObserver, EnergyObserver, or mapping of str to these, optional
         Observers of the external torque, which see the measured state, of motors too, and the applied torque; their
         models must have the plant's elastic joints. `reset` is called before the run. A single one logs
@@ -153,23 +160,30 @@ def simulate(
     if not callable(reference):
         raise ThunderError(f"reference must be callable with the time, got {type(reference).__name__}")
     one_of(integrator, INTEGRATORS, "integrator")
-    if integrator == "plant":
-        _check_own_integrator(plant, actuators, n)
-    if integrator == "implicit_midpoint":
-        _check_inertia(plant)
+    _check_plant(plant, integrator, actuators, n)
     native = is_native(plant, Robot, "forward_dynamics")
     robot = plant if native and isinstance(plant, Robot) else None
     bodies = read_payloads(payloads, plant, native)
     times = time_options(duration, dt, control_period, log_every)
+    period = times["dt"] * times["steps_per_period"]
     _check_signals(controller)
     bounds = torque_bounds(torque_limits, n)
+    for name, given, sort in (
+        ("sensors", sensors, Sensors), ("actuators", actuators, Actuators), ("friction", friction, FrictionModel),
+    ):  # fmt: skip
+        if given is not None and not isinstance(given, sort):
+            raise ThunderError(f"{name} must be {sort.__name__} or None, got {given!r}")
+    _check_friction(friction, native, integrator)
     options = {
         "n": n,
         **times,
-        **_parts(sensors, actuators, n, times, integrator, bounds),
+        "sensors": sensors and sensors._options(n, period),
+        "actuators": actuators and actuators._options(n, period, times["dt"], None if native else integrator, bounds),
+        "friction": friction and friction._options(n),
+        "torque_limits": bounds if actuators is None else np.zeros(0),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
-        "observers": read_observers(observers, times["dt"] * times["steps_per_period"]),
+        "observers": read_observers(observers, period),
         "log": _logged_signals(log),
         "x0": initial_state(plant if robot is None else robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
@@ -180,7 +194,7 @@ def simulate(
     _LOG.debug("in Python: %s", ", ".join(name for name, inside in parts.items() if not inside) or "nothing")
     own_law = is_native(controller, _core.Controller, "step")
     loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
-    between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"]) if own_law else None
+    between = channel(sensors, actuators, n, period) if own_law else None
     if between is not None:
         warn_of_high_gains(controller, loaded, options["x0"][:n], between)
     with ExitStack() as stack:
@@ -189,6 +203,8 @@ def simulate(
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
     names = _names(plant, robot, n)
     replace_references(raw, raw["labels"], names["joints"], _modelled(plant) if robot is None else robot)
+    if friction is not None:
+        raw["friction"] = friction.torque(raw["dq"])
     result = _result(raw, names, robot, bodies, held)
     if not warn_of_divergence(result, controller, loaded, between, times):
         warn_of_limits(result, loaded)
@@ -215,44 +231,29 @@ def _modelled(plant: object) -> Robot | None:
     return robot if isinstance(robot, Robot) else None
 
 
-def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:
-    """Refuse plants without `advance`, and actuators with states, which `advance` does not integrate."""
-    if not callable(getattr(plant, "advance", None)):
-        raise ThunderError(f"plant must have a method advance for integrator='plant', got {type(plant).__name__}")
-    if isinstance(actuators, Actuators) and not actuators._holds(n):
+def _check_plant(plant: object, integrator: str, actuators: Actuators | None, n: int) -> None:
+    """Refuse plants without the methods of an integrator, and states of actuators beside a plant that steps itself."""
+    missing = [name for name in _NEEDED.get(integrator, ()) if not callable(getattr(plant, name, None))]
+    if missing:
+        raise ThunderError(
+            f"plant must have {' and '.join(_NEEDED[integrator])} for integrator={integrator!r}, "
+            f"got {type(plant).__name__} without {' and '.join(missing)}"
+        )
+    if integrator == "plant" and isinstance(actuators, Actuators) and not actuators._holds(n):
         raise ThunderError(
             "actuators must have no lag and no motor for integrator='plant', which holds torques over its steps"
         )
 
 
-def _check_inertia(plant: object) -> None:
-    """Refuse plants without the mass matrix from which momenta are computed."""
-    missing = [name for name in ("mass_matrix", "mass_matrix_dot") if not callable(getattr(plant, name, None))]
-    if missing:
+def _check_friction(friction: FrictionModel | None, native: bool, integrator: str) -> None:
+    """Refuse friction of plants written in Python, and stiction where no inclusion is solved."""
+    if friction is not None and not native:
+        raise ThunderError("friction must be None unless plant is a Robot; a plant written in Python has its own")
+    if friction is not None and friction.stiction and integrator == "adaptive":
         raise ThunderError(
-            f"plant must have the methods mass_matrix and mass_matrix_dot for integrator='implicit_midpoint', "
-            f"got {type(plant).__name__} without {' and '.join(missing)}"
+            "friction must have no stiction for integrator='adaptive', which cannot solve inclusions; "
+            "the fixed steps can, or set stiction=False with a small delta"
         )
-
-
-def _parts(
-    sensors: Sensors | None,
-    actuators: Actuators | None,
-    n: int,
-    times: dict[str, Any],
-    integrator: str,
-    limits: Array,
-) -> dict[str, Any]:
-    """Return the core's options of sensors, actuators and torque limits."""
-    for value, kind in ((sensors, Sensors), (actuators, Actuators)):
-        if value is not None and not isinstance(value, kind):
-            raise ThunderError(f"{kind.__name__.lower()} must be {kind.__name__} or None, got {value!r}")
-    dt, period = times["dt"], times["dt"] * times["steps_per_period"]
-    return {
-        "sensors": None if sensors is None else sensors._options(n, period),
-        "actuators": None if actuators is None else actuators._options(n, period, dt, integrator, limits),
-        "torque_limits": limits if actuators is None else np.zeros(0),
-    }
 
 
 def _logged_signals(log: Sequence[str] | None) -> list[str] | None:

@@ -87,19 +87,6 @@ class ConditionNumbers(NamedTuple):
     M_estimate: Array | None
 
 
-def condition_numbers(result: SimulationResult, frame: int | str | None = None) -> ConditionNumbers:
-    """Return the condition numbers of M(q) and of the Jacobian of `frame` at each logged instant."""
-    M = np.zeros(len(result.t))
-    for robot, rows in plant_phases(result, "condition_numbers"):
-        M[rows] = np.linalg.cond(robot.mass_matrix(result.q[rows]))
-    plant, estimates = plant_of(result, "condition_numbers"), result.signals.get("parameters")
-    # LAPACK may return a least singular value of -0.0, and the quotient -inf
-    J = np.abs(np.linalg.cond(plant.jacobian(result.q, frame)))
-    if estimates is None or estimates.shape[1] != plant.p:
-        return ConditionNumbers(M, J, None)
-    return ConditionNumbers(M, J, np.linalg.cond(mass_matrices(plant, result.q, estimates)))
-
-
 _ROWS = 1000  # regressors in memory at a time
 
 
@@ -186,34 +173,6 @@ class EnergyBalance(Value):
         return plot_energy(self, ax=ax)
 
 
-def energy_balance(result: SimulationResult) -> EnergyBalance:
-    """Return the energy balance of a run whose plant is a `Robot`.
-
-    The work of held torques is exact; other sums use the trapezoidal rule over the logged instants, so log often.
-    """
-    rows = len(result.t)
-    kinetic, potential, brought = np.zeros(rows), np.zeros(rows), np.zeros(rows)
-    power = np.zeros(rows)
-    before: Robot | None = None
-    for robot, now in plant_phases(result, "energy"):
-        kinetic[now], potential[now] = _energies(robot, result, now)
-        power[now] = _dissipation(robot, result, now)
-        if before is not None:
-            first, then = now.start, slice(now.start, now.start + 1)
-            brought[first:] += kinetic[first] + potential[first] - np.sum(_energies(before, result, then))
-        before = robot
-    external = result.signals.get("external")
-    return EnergyBalance(
-        t=result.t,
-        kinetic=kinetic,
-        potential=potential,
-        work=_work(result, result.tau, drive_positions(result), result.held),
-        dissipated=_sum(0.5 * (power[1:] + power[:-1]) * np.diff(result.t)),
-        external=np.zeros(rows) if external is None else _work(result, external, result.q, held=False),
-        payload=brought,
-    )
-
-
 def drive_positions(result: SimulationResult) -> Array:
     """Return the positions driven by the torques, (k, n): of joints, or of motors at elastic joints."""
     positions = result.q.copy()
@@ -246,7 +205,10 @@ def _energies(robot: Robot, result: SimulationResult, rows: slice) -> tuple[Arra
 def _dissipation(robot: Robot, result: SimulationResult, rows: slice) -> npt.NDArray[np.float64]:
     """Return the power dissipated by friction and dampers at the instants `rows`."""
     dq, dx = result.dq[rows], result.dx[rows]
-    power: Array = np.sum(robot.friction_torque(dq) * dq, axis=1)
+    friction = robot.friction_torque(dq)
+    if "friction" in result.signals:
+        friction = friction + result.signals["friction"][rows]
+    power: Array = np.sum(friction * dq, axis=1)
     if robot.elastic:
         slip = dx - dq[:, list(robot.motor_joints)]
         power = power + np.sum(robot.elastic_damping_torque(dq, dx) * slip, axis=1)
@@ -300,29 +262,11 @@ class Lyapunov(Value):
         return plot_lyapunov(self, ax=ax)
 
 
-def lyapunov_function(result: SimulationResult, controller: object) -> Lyapunov:
-    """Return V and V_dot for each phase of payloads; V jumps where a payload is picked up."""
-    function, derivative = getattr(controller, "lyapunov", None), getattr(controller, "lyapunov_dot", None)
-    if not callable(function):
-        raise ThunderError(f"controller must have a method lyapunov(robot, result), got {type(controller).__name__}")
-    rows = len(result.t)
-    V, V_dot, analytic = np.zeros(rows), np.zeros(rows), True
-    for robot, now in plant_phases(result, "lyapunov"):
-        V[now] = array(function(robot, result), (rows,), "result of controller.lyapunov")[now]
-        rates = derivative(robot, result) if callable(derivative) else None
-        if rates is not None:
-            V_dot[now] = array(rates, (rows,), "result of controller.lyapunov_dot")[now]
-        else:
-            analytic = False
-            V_dot[now] = np.gradient(V[now], result.t[now]) if now.stop - now.start > 1 else 0.0
-    return Lyapunov(result.t, V, V_dot, analytic)
-
-
 ALWAYS_LOGGED = ("t", "q", "dq", "tau", "status")
 #: logged for elastic joints: positions and velocities of the motors
 MOTORS_LOGGED = ("x", "dx")
-#: signals of sensors, actuators and external forces, logged where these are used
-PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
+#: signals of sensors, actuators, external forces and friction, logged where these are used
+PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external", "friction")
 #: signals of sensors of the motors of elastic joints
 MOTORS_MEASURED = ("x_measured", "dx_measured")
 #: all signals that the run logs itself
@@ -336,38 +280,9 @@ _ROBOT, _PAYLOADS, _HELD = "robot", "payloads", "held"
 _PAYLOAD_COLUMNS = 15
 
 
-def save_run(result: SimulationResult, path: str | Path) -> None:
-    """Write a run atomically."""
-    arrays: dict[str, Any] = {name: getattr(result, name) for name in result._columns()}
-    arrays |= {_SIGNAL + name: values for name, values in result.signals.items()}
-    arrays |= {_LABELS + name: np.array(list(labels), dtype=np.str_) for name, labels in result.names.items()}
-    arrays[_HELD] = np.array(result.held)
-    if result.description is not None:
-        arrays[_ROBOT] = np.array(write_native(result.description))
-    if result.payloads:
-        arrays[_PAYLOADS] = np.array([_payload_row(payload) for payload in result.payloads])
-    write_archive(path, arrays)
-
-
 def _payload_row(payload: Payload) -> np.ndarray[Any, np.dtype[np.float64]]:
     link = np.asarray(payload.link, dtype=np.float64)
     return np.concatenate([[payload.time, link, payload.mass], np.ravel(payload.com), np.ravel(payload.inertia)])  # type: ignore[arg-type]
-
-
-def load_run(cls: type[SimulationResult], path: str | Path) -> SimulationResult:
-    """Read a file that `save_run` wrote."""
-    arrays = read_archive(path, "SimulationResult.save")
-    missing = [name for name in ALWAYS_LOGGED if name not in arrays]
-    if missing:
-        raise FileFormatError(f"not a file of SimulationResult.save: {', '.join(missing)} missing", path=path)
-    signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
-    with parsing(path, "a file of SimulationResult.save"):
-        names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
-        columns = {name: arrays[name] for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED) if name in arrays}
-        try:
-            return cls(**columns, signals=signals, names=names, **_plant(arrays, path))
-        except ThunderError as error:
-            raise FileFormatError(f"not a file of SimulationResult.save: {error}", path=path) from error
 
 
 def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:
@@ -526,8 +441,29 @@ class SimulationResult(Metrics, Tabular):
         return None if self.description is None else Robot(self.description)
 
     def energy(self) -> EnergyBalance:
-        """Return the energy balance of the run; its plant must be a `Robot`."""
-        return energy_balance(self)
+        """Return the energy balance of the run; its plant must be a `Robot`.
+
+        The work of held torques is exact; other sums use the trapezoidal rule over the logged instants, so log often.
+        """
+        kinetic, potential, brought, power = np.zeros((4, len(self.t)))
+        before: Robot | None = None
+        for robot, now in plant_phases(self, "energy"):
+            kinetic[now], potential[now] = _energies(robot, self, now)
+            power[now] = _dissipation(robot, self, now)
+            if before is not None:
+                first, then = now.start, slice(now.start, now.start + 1)
+                brought[first:] += kinetic[first] + potential[first] - np.sum(_energies(before, self, then))
+            before = robot
+        external = self.signals.get("external")
+        return EnergyBalance(
+            t=self.t,
+            kinetic=kinetic,
+            potential=potential,
+            work=_work(self, self.tau, drive_positions(self), self.held),
+            dissipated=_sum(0.5 * (power[1:] + power[:-1]) * np.diff(self.t)),
+            external=0.0 * self.t if external is None else _work(self, external, self.q, held=False),
+            payload=brought,
+        )
 
     def condition_numbers(self, frame: int | str | None = None) -> ConditionNumbers:
         """Return the condition numbers of M(q), of its estimate and of the Jacobian of a frame over time, (k,) each.
@@ -537,7 +473,15 @@ class SimulationResult(Metrics, Tabular):
         frame : int or str, optional
             Frame of the Jacobian; default the end effector.
         """
-        return condition_numbers(self, frame)
+        M = np.zeros(len(self.t))
+        for robot, rows in plant_phases(self, "condition_numbers"):
+            M[rows] = np.linalg.cond(robot.mass_matrix(self.q[rows]))
+        plant, estimates = plant_of(self, "condition_numbers"), self.signals.get("parameters")
+        # LAPACK may return a least singular value of -0.0, and the quotient -inf
+        J = np.abs(np.linalg.cond(plant.jacobian(self.q, frame)))
+        if estimates is None or estimates.shape[1] != plant.p:
+            return ConditionNumbers(M, J, None)
+        return ConditionNumbers(M, J, np.linalg.cond(mass_matrices(plant, self.q, estimates)))
 
     def lyapunov(self, controller: object) -> Lyapunov:
         """Return the Lyapunov function of a controller along this run, and its derivative, (k,) each.
@@ -549,7 +493,22 @@ class SimulationResult(Metrics, Tabular):
             the result of its method ``lyapunov_dot(robot, result)``, or differences of V where that does not exist or
             returns None. ``robot`` is the plant with its payloads.
         """
-        return lyapunov_function(self, controller)
+        function, derivative = getattr(controller, "lyapunov", None), getattr(controller, "lyapunov_dot", None)
+        if not callable(function):
+            raise ThunderError(
+                f"controller must have a method lyapunov(robot, result), got {type(controller).__name__}"
+            )
+        rows = len(self.t)
+        V, V_dot, analytic = np.zeros(rows), np.zeros(rows), True
+        for robot, now in plant_phases(self, "lyapunov"):
+            V[now] = array(function(robot, self), (rows,), "result of controller.lyapunov")[now]
+            rates = derivative(robot, self) if callable(derivative) else None
+            if rates is not None:
+                V_dot[now] = array(rates, (rows,), "result of controller.lyapunov_dot")[now]
+            else:
+                analytic = False
+                V_dot[now] = np.gradient(V[now], self.t[now]) if now.stop - now.start > 1 else 0.0
+        return Lyapunov(self.t, V, V_dot, analytic)
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Plot the error norm, torques, external torques, spring deflections and changes of estimates over time.
@@ -612,18 +571,12 @@ class SimulationResult(Metrics, Tabular):
             If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or the file cannot
             be written.
         """
-        from .figure import animate_result
+        from .figure import reference_path, robot_of
 
-        return animate_result(
-            self,
-            path,
-            robot=robot,
-            reference=reference,
-            meshes=meshes,
-            playback_speed=playback_speed,
-            fps=fps,
-            dpi=dpi,
-        )
+        arm = robot_of(self, robot)
+        line = None if reference is None else reference_path(arm, reference, self.t)
+        options: dict[str, Any] = {"meshes": meshes, "playback_speed": playback_speed, "fps": fps, "dpi": dpi}
+        return arm.animate(self.t, self.q, path, reference=line, **options)
 
     def to_columns(self) -> dict[str, Any]:
         """Return the time, the text of the status and a column for each entry of the others, such as ``q.joint1``.
@@ -668,7 +621,15 @@ class SimulationResult(Metrics, Tabular):
         path : str or path
             File name that ends in ``.npz``.
         """
-        save_run(self, path)
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in self._columns()}
+        arrays |= {_SIGNAL + name: values for name, values in self.signals.items()}
+        arrays |= {_LABELS + name: np.array(list(labels), dtype=np.str_) for name, labels in self.names.items()}
+        arrays[_HELD] = np.array(self.held)
+        if self.description is not None:
+            arrays[_ROBOT] = np.array(write_native(self.description))
+        if self.payloads:
+            arrays[_PAYLOADS] = np.array([_payload_row(payload) for payload in self.payloads])
+        write_archive(path, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> SimulationResult:
@@ -679,7 +640,18 @@ class SimulationResult(Metrics, Tabular):
         FileFormatError
             If the file is not one of `save`.
         """
-        return load_run(cls, path)
+        arrays = read_archive(path, "SimulationResult.save")
+        missing = [name for name in ALWAYS_LOGGED if name not in arrays]
+        if missing:
+            raise FileFormatError(f"not a file of SimulationResult.save: {', '.join(missing)} missing", path=path)
+        signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
+        with parsing(path, "a file of SimulationResult.save"):
+            names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
+            columns = {name: arrays[name] for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED) if name in arrays}
+            try:
+                return cls(**columns, signals=signals, names=names, **_plant(arrays, path))
+            except ThunderError as error:
+                raise FileFormatError(f"not a file of SimulationResult.save: {error}", path=path) from error
 
     def __repr__(self) -> str:
         """Duration, sizes and last status."""

@@ -109,7 +109,7 @@ class Sensors:
         }
 
 
-#: longest stable step of each integrator, in time constants of a drive
+#: longest stable step of each integrator, in time constants of a drive, for plants written in Python
 _STABLE = {"rk4": 2.5, "semi_implicit_euler": 1.9}
 
 
@@ -210,15 +210,15 @@ class Actuators:
         ratio = self.motor.gear_ratio * self.motor.torque_constant / self.motor.resistance
         return np.asarray(np.broadcast_to(ratio * limits, (n,)))
 
-    def _options(self, n: int, period: float, dt: float, integrator: str, limits: Array) -> dict[str, Any]:
-        """Return the options of the core."""
+    def _options(self, n: int, period: float, dt: float, explicit: str | None, limits: Array) -> dict[str, Any]:
+        """Return the options of the core; `explicit` is the integrator of a plant written in Python."""
         T, d = self._drives(n)
         shortest = float(T[T > 0.0].min(initial=math.inf))
-        factor = _STABLE.get(integrator, math.inf)
+        factor = _STABLE.get(explicit or "", math.inf)
         if dt > factor * shortest:
             raise ThunderError(
                 f"dt must be at most {factor:g} times the shortest time constant {shortest:.3g} of a drive for "
-                f"{integrator}, got {dt:g}; control_period= may stay longer, or neglect the lag"
+                f"{explicit}, got {dt:g}; control_period= may stay longer, or neglect the lag"
             )
         rates = math.inf if self.rate_limits is None else self.rate_limits
         return {
@@ -343,10 +343,7 @@ def read_external(
             values, frame = action.wrench, action.frame
             if isinstance(frame, bool):
                 raise ThunderError(f"frame must be a link index or the name of a frame, got {frame!r}")
-        elif isinstance(action, ExternalTorque):
-            values, frame = array(action.torque, (plant.n,), "external torque"), False  # type: ignore[attr-defined]
         else:
-            raise ThunderError(f"external must hold ExternalWrench and ExternalTorque, got {action!r} in it")
-        numbers: Array = array(values, (None,), "external")
-        actions.append((action.start, action.stop, frame, numbers.tolist()))
+            values, frame = array(action.torque, (plant.n,), "external torque"), False  # type: ignore[attr-defined]
+        actions.append((action.start, action.stop, frame, np.asarray(values).tolist()))
     return actions

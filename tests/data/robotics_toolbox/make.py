@@ -1,6 +1,6 @@
 """Record the Robotics Toolbox's answers for docs/coming_from/robotics_toolbox.md.
 
-``PYTHONPATH=. python tests/data/robotics_toolbox/make.py`` where roboticstoolbox-python 1.4.4, NumPy 1.26 and this
+``PYTHONPATH=. python tests/data/robotics_toolbox/make.py`` where roboticstoolbox-python 1.5.0, NumPy 2.4 and this
 package are installed. The tests compare this package with answers.json and do without the toolbox.
 """
 

@@ -41,12 +41,11 @@ class CommandPath {
   bool started_ = false;
 };
 
-/// Drives of first order, z' = (u - d v - z) / T with torque z, or z = u - d v where T is 0: a torque that lags (d = 0),
-/// or a DC motor: u = (r k_t / R) voltage, d = r^2 k_t k_b / R, T = L / R. Their torques drive another plant.
+/// Drives with T >= 0, z = u - d v where T is 0: a torque that lags (d = 0), or a DC motor: u = (r k_t / R) voltage,
+/// d = r^2 k_t k_b / R, T = L / R. Their torques drive another plant.
 class ActuatedPlant final : public Plant {
  public:
-  /// T and d: n, not negative.
-  ActuatedPlant(std::unique_ptr<Plant> driven, const Eigen::VectorXd& T, Eigen::VectorXd d);
+  ActuatedPlant(std::unique_ptr<Plant> driven, Drives drives);
 
   int n() const override { return driven_->n(); }
   int actuator_states() const override { return static_cast<int>(lagging_.size()); }
@@ -54,7 +53,13 @@ class ActuatedPlant final : public Plant {
   void inertia(const double* q, const double* dq, double* M, double* M_dot) override {
     driven_->inertia(q, dq, M, M_dot);
   }
+  bool has_inertia() const noexcept override { return driven_->has_inertia(); }
   bool has_friction() const noexcept override { return driven_->has_friction(); }
+  const JointFriction* joint_friction() const noexcept override { return driven_->joint_friction(); }
+  Spring spring(int motor, double deflection, double rate) const noexcept override {
+    return driven_->spring(motor, deflection, rate);
+  }
+  const Drives* drives() const noexcept override { return &drives_; }
   void friction(const double* w, double* torque, double* slope) const noexcept override {
     driven_->friction(w, torque, slope);
   }
@@ -70,7 +75,8 @@ class ActuatedPlant final : public Plant {
  private:
   std::unique_ptr<Plant> driven_;
   std::vector<int> lagging_;  // joints with a state
-  Eigen::VectorXd inverse_T_, d_, tau_;
+  Drives drives_;
+  Eigen::VectorXd inverse_T_, tau_;
 };
 
 }  // namespace thunder

@@ -1,8 +1,8 @@
-// Fixed-step integrators; the torque is constant over a step, as a sampled controller holds it. Where friction is stiff for
-// the step, all take the same `FrictionStep` instead of their own.
+// Fixed-step integrators; the torque is constant over a step, as a sampled controller holds it. Where friction, springs or
+// drives are stiff for the step, all take the same `StiffStep` instead of their own.
 #pragma once
 
-#include "friction_step.hpp"
+#include "stiff_step.hpp"
 
 namespace thunder {
 
@@ -16,12 +16,12 @@ class Integrator {
 /// Classical fourth-order Runge-Kutta.
 class RungeKutta4 final : public Integrator {
  public:
-  explicit RungeKutta4(const Plant& plant) : friction_(plant), k1_(plant.state_size()), k2_(k1_), k3_(k1_), k4_(k1_), y_(k1_) {}
+  explicit RungeKutta4(const Plant& plant) : stiff_(plant), k1_(plant.state_size()), k2_(k1_), k3_(k1_), k4_(k1_), y_(k1_) {}
 
   void step(Plant& plant, double t, double dt, const double* tau, double* state) override {
     Eigen::Map<Eigen::VectorXd> x(state, y_.size());
     plant.derivative(t, state, tau, k1_.data());
-    if (friction_.step(plant, t, dt, tau, state, k1_.data())) return;
+    if (stiff_.step(plant, t, dt, tau, state, k1_.data())) return;
     y_ = x + 0.5 * dt * k1_;
     plant.derivative(t + 0.5 * dt, y_.data(), tau, k2_.data());
     y_ = x + 0.5 * dt * k2_;
@@ -32,7 +32,7 @@ class RungeKutta4 final : public Integrator {
   }
 
  private:
-  FrictionStep friction_;
+  StiffStep stiff_;
   Eigen::VectorXd k1_, k2_, k3_, k4_, y_;
 };
 
@@ -40,12 +40,12 @@ class RungeKutta4 final : public Integrator {
 /// energy error, for a constant mass matrix only.
 class SemiImplicitEuler final : public Integrator {
  public:
-  explicit SemiImplicitEuler(const Plant& plant) : friction_(plant), x_dot_(plant.state_size()) {}
+  explicit SemiImplicitEuler(const Plant& plant) : stiff_(plant), x_dot_(plant.state_size()) {}
 
   void step(Plant& plant, double t, double dt, const double* tau, double* state) override {
     Eigen::Map<Eigen::VectorXd> x(state, x_dot_.size());
     plant.derivative(t, state, tau, x_dot_.data());
-    if (friction_.step(plant, t, dt, tau, state, x_dot_.data())) return;
+    if (stiff_.step(plant, t, dt, tau, state, x_dot_.data())) return;
     int start = 0;
     for (const int count : {plant.n(), plant.motors()}) {
       x.segment(start + count, count) += dt * x_dot_.segment(start + count, count);
@@ -56,7 +56,7 @@ class SemiImplicitEuler final : public Integrator {
   }
 
  private:
-  FrictionStep friction_;
+  StiffStep stiff_;
   Eigen::VectorXd x_dot_;
 };
 
@@ -75,7 +75,7 @@ class ImplicitMidpoint final : public Integrator {
   void update_inverse();
   void finish(const Step& step);
 
-  FrictionStep friction_;
+  StiffStep stiff_;
   int n_, motors_, actuators_;
   Eigen::MatrixXd M_, M_dot_, inverse_;  // the last approximates the inverse Jacobian of the residual
   Eigen::VectorXd momentum_;             // n, at the start of the step

@@ -7,8 +7,19 @@
 #include <vector>
 
 #include "external.hpp"
+#include "joint_friction.hpp"
 
 namespace thunder {
+
+/// Torque of a spring and its damper on the link, and its derivatives by the deflection and its rate.
+struct Spring {
+  double torque = 0.0, stiffness = 0.0, damping = 0.0;
+};
+
+/// Drives of first order, T z' = u - d v - z, with torque z for the velocity v; n values each.
+struct Drives {
+  Eigen::VectorXd T, d;
+};
 
 /// A system x' = f(t, x, u), whose state x is q and dq, then positions and velocities of motors if it has any, then the
 /// states of drives. The input u is the torque, unless there are drives.
@@ -29,8 +40,14 @@ class Plant {
   /// Mass matrix of the joints and, unless M_dot is null, its time derivative, n x n each; with springs, of the links.
   virtual void inertia(const double* q, const double* dq, double* M, double* M_dot) = 0;
 
-  /// Whether there is friction apart from which the derivative can be integrated; what follows is for such plants.
+  /// Whether `velocity_inertia` is known; what follows is for such plants, whose derivative can be integrated in parts.
+  virtual bool has_inertia() const noexcept { return false; }
   virtual bool has_friction() const noexcept { return false; }
+  /// Friction of the joints other than the model's, or null.
+  virtual const JointFriction* joint_friction() const noexcept { return nullptr; }
+  /// Of a motor, whose deflection is its position less the link's.
+  virtual Spring spring(int /*motor*/, double /*deflection*/, double /*rate*/) const noexcept { return {}; }
+  virtual const Drives* drives() const noexcept { return nullptr; }
   /// Friction of joints and motors at their velocities, and its derivatives, n + motors() values each.
   virtual void friction(const double* /*w*/, double* /*torque*/, double* /*slope*/) const noexcept {}
   /// Its largest derivatives over speeds from `slow` to `fast`.
@@ -97,12 +114,18 @@ class ArmPlant : public Plant {
            std::vector<int> motor_joints = {})
       : Plant(std::move(motor_joints)),
         model_(std::move(model), std::move(payloads), std::move(actions)),
-        joint_inertia_(model_->n(), model_->n()) {}
+        joint_inertia_(model_->n(), model_->n()),
+        load_(Eigen::VectorXd::Zero(model_->n())) {}
   int n() const override { return model_->n(); }
   void begin_step(double t) override { model_.advance(t); }
   void inertia(const double* q, const double* dq, double* M, double* M_dot) override;
   bool external_torque(const double* q, double* tau) noexcept override;
+  /// In addition to the model's, also in the derivative.
+  void set_friction(JointFriction friction) { joint_friction_ = std::make_unique<JointFriction>(std::move(friction)); }
+  bool has_inertia() const noexcept override { return true; }
   bool has_friction() const noexcept override;
+  const JointFriction* joint_friction() const noexcept override { return joint_friction_.get(); }
+  Spring spring(int motor, double deflection, double rate) const noexcept override;
   void friction(const double* w, double* torque, double* slope) const noexcept override;
   void friction_slope(const double* slow, const double* fast, double* slope) const noexcept override;
   void velocity_inertia(const double* x, Eigen::MatrixXd& M) override;
@@ -112,9 +135,13 @@ class ArmPlant : public Plant {
 
  protected:
   Chain moving() const noexcept;
+  /// Torques from outside less those of `joint_friction`, n values, or null where there are none.
+  const double* load(const double* q, const double* dq) noexcept;
 
   LoadedModel model_;
   Eigen::MatrixXd joint_inertia_;  // of arms with motors
+  std::unique_ptr<JointFriction> joint_friction_;
+  Eigen::VectorXd load_;
 };
 
 /// The rigid arm with its own, true parameters; friction is part of the model.

@@ -28,7 +28,7 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
 }
 _TIME = ("t", "time", "stamp", "timestamp", "seconds")
 #: way out for a log without time
-NO_TIME = "give the number of rows per second with rate="
+NO_TIME = "give the number of rows per second with rate= of LogFile"
 _OF_MOTORS = ("x", "dx", "ddx", "joint_torque")
 _ANGLES = ("q", "dq", "ddq", "x", "dx", "ddx")
 

@@ -13,7 +13,7 @@ from ...errors import ReleaseError, ThunderError
 from ...integration import rk4_step
 from ...robot import Robot
 from ...simulation import Payload, Sensors, SimulationResult, simulate
-from ...simulation.divergence import divergence_recorded
+from ...simulation.divergence import outcome_recorded
 from .flight import GRAVITY, Flight, acceleration, landing, simulate_flight, until_landing
 from .motion import ThrowMotion
 
@@ -202,7 +202,7 @@ def throw(
     duration = motion.duration(repetitions)
     if time > duration:
         raise ReleaseError(f"the hand must open before the motion ends at {duration:.3g} s, got {time:.3g} s", "hand")
-    with divergence_recorded():  # an error, below
+    with outcome_recorded():  # an error, below
         result = simulate(
             plant, controller, motion.reference(repetitions), duration, q0=motion.q_start,
             payloads=() if payload is None else payload, sensors=sensors, **options,

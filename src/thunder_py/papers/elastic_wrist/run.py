@@ -25,6 +25,7 @@ from ...manipulation.wrist.throw import WristThrow
 from ...parallel import Workers, map_items, map_seeds
 from ...progress import progress_bar, reporting
 from ...robot import Robot
+from ...simulation.divergence import outcome_recorded
 from ..results import drawing
 from ..tables import markdown
 
@@ -155,6 +156,7 @@ def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, workers: Workers 
     )  # fmt: skip
 
 
+@outcome_recorded()  # throws that lag behind their plan pass velocity limits
 def _throws(throw: ArmThrow, still: ElasticWrist, cells: int) -> tuple[dict[str, WristRelease], dict[str, float]]:
     linear = free_switching(still, _T)
     once = one_switch(still, min(_T, linear.limit))

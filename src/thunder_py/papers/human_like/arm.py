@@ -19,6 +19,7 @@ from ...recordings.statistics import rank_sum, signed_rank
 from ...reference import SetPose, TaskReference
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
+from ...simulation.divergence import outcome_recorded
 from ...simulation.protocols import ControllerLike
 from ..results import Draws, drawing, finite_median
 from ..tables import markdown
@@ -162,6 +163,7 @@ class JointStops:
 
 
 @lru_cache(maxsize=32)  # it is the same for all plans
+@outcome_recorded()  # the stops of the joints yield, beyond the limits
 def settled(robot: Robot, scene: Scene) -> tuple[Array, Array]:
     """Return joint positions and velocities (7,) after the hand was held at the start for `SETTLE`.
 
@@ -173,6 +175,7 @@ def settled(robot: Robot, scene: Scene) -> tuple[Array, Array]:
     return result.q[-1], result.dq[-1]
 
 
+@outcome_recorded()
 def follow(robot: Robot, scene: Scene, plan: HandMotion, controller: ControllerLike | None = None) -> ArmRun:
     """Let the arm follow a plan once it has `settled`, with `arm_controller`'s controller or another one."""
     duration = PERIOD * (len(plan.p) - 1)

@@ -16,6 +16,7 @@ from ...optional import require
 from ...parallel import Workers, map_items
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
+from ...simulation.divergence import outcome_recorded
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
 from ..results import Draws, Varied, drawing, rms
@@ -178,6 +179,7 @@ def agreement(robot: Robot, states: int = 100, seed: int = 0) -> Agreement:
     return Agreement(*worst.tolist())
 
 
+@outcome_recorded()  # of interest is whether plants agree, beyond limits too
 def run_case(case: Case, plant: str, duration: float, timestep: float | None = None) -> SimulationResult:
     """Run a closed loop on one of `PLANTS`.
 

@@ -19,7 +19,7 @@ from ...kinematics.clik import SampledJointReference
 from ...model.joint_data import Friction
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
-from ...simulation.divergence import divergence_recorded
+from ...simulation.divergence import outcome_recorded
 from ...trajectory import Path
 from ..results import drawing
 from ..sweeps.sweep import FreeParameter, chosen, declared
@@ -256,7 +256,7 @@ def run_control(
     }
     q0, runs = start(path), {}
     for name in names:
-        with divergence_recorded():
+        with outcome_recorded():
             result = simulate(
                 plant,
                 laws[name],
@@ -372,7 +372,7 @@ def run_sampling(duration: float = 5.0) -> ScaraSampling:
     reference = joint_reference(path)
 
     def follow(law: SlotineLi, Lambda: float) -> SimulationResult:
-        with warnings.catch_warnings(), divergence_recorded():
+        with warnings.catch_warnings(), outcome_recorded():
             if spectral_radius(Lambda) > 1.0:  # the divergence is what this run shows
                 warnings.filterwarnings("ignore", "K_d or Lambda of SlotineLi is too high", RuntimeWarning)
             return simulate(robot, law, reference, duration, PERIOD, payloads=PAYLOAD)

@@ -13,7 +13,7 @@ import numpy as np
 from ...checks import Array, known_name, whole
 from ...errors import ThunderError
 from ...parallel import Workers, map_seeds
-from ...simulation.divergence import divergence_recorded
+from ...simulation.divergence import outcome_recorded
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def sweep(
 
 
 def _at(function: Callable[..., Mapping[str, Any]], points: list[dict[str, Any]], number: int) -> dict[str, Any]:
-    with divergence_recorded():
+    with outcome_recorded():
         return dict(function(**points[number]))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...optional import require
 from ...table import Table, Tabular
-from ..comparison import DEFAULT_METRICS, Metric, metric_functions, split_by_unit
+from ..comparison import DEFAULT_METRICS, Metric, evaluate, split_by_unit
 from ..result import SimulationResult
 from .dataset import short
 from .spec import RunRecord, describe
@@ -131,7 +131,7 @@ class Runs(Sequence[SimulationResult], Tabular):
             If only other metrics were kept.
         """
         if self._metrics is None:
-            return self._evaluated(DEFAULT_METRICS if metrics is None else metrics)
+            return evaluate(map(self._result, range(len(self))), DEFAULT_METRICS if metrics is None else metrics)
         for name in metrics or ():
             if name not in self._metrics or isinstance(metrics, Mapping):
                 kept = ", ".join(self._metrics)
@@ -140,16 +140,6 @@ class Runs(Sequence[SimulationResult], Tabular):
         names = metrics or self._metrics
         values = {name: [None if one.metrics is None else one.metrics[name] for one in records] for name in names}
         return split_by_unit(values, [one.error_unit for one in records])
-
-    def _evaluated(self, metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, list[Any]]:
-        functions, units = metric_functions(metrics), list[str | None]([None] * len(self))
-        columns: dict[str, list[Any]] = {name: [None] * len(self) for name in functions}
-        for k in self._records:
-            if (result := self._result(k)) is not None:
-                units[k] = None if isinstance(metrics, Mapping) else result.error_unit
-                for name, function in functions.items():
-                    columns[name][k] = function(result)
-        return split_by_unit(columns, units)
 
     def _failure(self, k: int) -> str | None:
         if k in self.failures:

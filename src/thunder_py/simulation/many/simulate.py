@@ -22,7 +22,7 @@ from ...errors import ThunderError, outer_level
 from ...parallel import Outcome, Workers, available_threads, run_tasks
 from ...progress import progress_bar, reporting
 from ..comparison import Metric, metric_functions
-from ..divergence import divergence_recorded
+from ..divergence import outcome_recorded
 from .encoding import digest, printable
 from .provenance import worker
 from .runs import Runs
@@ -260,7 +260,7 @@ class _Task:
             raise
 
     def _record(self, run: RunSpec) -> RunRecord:
-        with divergence_recorded():  # metrics and status show it
+        with outcome_recorded():  # metrics and status show it
             result = run(self._watch(time.monotonic()))
         if self._functions is None:
             return RunRecord(result=result, label=run.label, **worker())
