@@ -74,7 +74,8 @@ void bind_safety(py::module_& module) {
       },
       py::arg("model").none(false), py::arg("torque"), py::arg("torque_rate"), py::arg("torque_step"), py::arg("period"),
       py::arg("q"), py::arg("dq"), py::arg("tau"), "Distances of the joints (k, n) and of the end effector (k,) until k stops.");
-  ExclusiveClass<Safety, std::shared_ptr<Safety>> c(module, "Safety", "Checks states and limits commands of an arm.");
+  ExclusiveClass<Safety, std::shared_ptr<Safety>> c(module, "Safety", "Checks states and limits commands of an arm.",
+                                                   py::dynamic_attr());
   bind_state(c);
   c.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& lower, const ArrayLike& upper, const ArrayLike& velocity,
                     const ArrayLike& torque, const ArrayLike& torque_rate, const ArrayLike& torque_step,
