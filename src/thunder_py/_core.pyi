@@ -103,6 +103,7 @@ __all__: list[str] = [
     "quantities",
     "select",
     "simulate",
+    "stopping_distances",
     "task_error",
     "use_instruction_set",
 ]
@@ -5592,6 +5593,18 @@ def simulate(
     native_control: bool,
 ) -> dict[str, typing.Any]:
     """Reset the controller and simulate a closed loop; `thunder_py.simulation.simulate` checks the arguments."""
+
+def stopping_distances(
+    model: Model,
+    torque: numpy.typing.ArrayLike,
+    torque_rate: numpy.typing.ArrayLike,
+    torque_step: numpy.typing.ArrayLike,
+    period: typing.SupportsFloat | typing.SupportsIndex,
+    q: numpy.typing.ArrayLike,
+    dq: numpy.typing.ArrayLike,
+    tau: numpy.typing.ArrayLike,
+) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """Distances of the joints (k, n) and of the end effector (k,) until k stops."""
 
 def task_error(
     reference: typing.Any,

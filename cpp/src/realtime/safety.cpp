@@ -16,11 +16,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// Shortest time between two commands [s], which keeps an infinite rate times it from being NaN.
 constexpr double kShortest = 1e-9;
 
-/// Part of the torque limits that a stop is predicted with: the rest is for what the model does not know.
-constexpr double kTrusted = 0.9;
-/// Before the brake acts: a period for the command, and two for what the law does until the next state. In one period it adds
-/// at most as much speed as the brake removes in one.
-constexpr double kReactionPeriods = 3.0;
 /// Distance from position limits [rad or m], and time to them [s], within which `guard` looks along the stop: a stop of 2 s,
 /// the longest, moves a joint by its velocity times half of that.
 constexpr double kNear = 0.1, kSoon = 1.0;

@@ -30,6 +30,12 @@ struct SafetyLimits {
 /// torque limits, after three periods, so that a brake that begins at the first violation ends within the limits.
 class Safety : public Exclusive {
  public:
+  /// Part of the torque limits that a stop is predicted with: the rest is for what the model does not know.
+  static constexpr double kTrusted = 0.9;
+  /// Before the brake acts: a period for the command, and two for what the law does until the next state. In one period it
+  /// adds at most as much speed as the brake removes in one.
+  static constexpr int kReactionPeriods = 3;
+
   /// The observer may be null, else has a detector. Throws std::invalid_argument where sizes do not fit.
   Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::shared_ptr<ExternalObserver> observer = nullptr);
 
