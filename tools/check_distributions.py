@@ -43,8 +43,8 @@ WHEEL_MUST = {
     "thunder_py/robots/panda.yaml",
     "thunder_py/cpp/thunder_pyConfig.cmake",
     "thunder_py/cpp/thunder_core.cmake",
-    "thunder_py/cpp/include/thunder/realtime/drive_control.hpp",
-    "thunder_py/cpp/src/realtime/drive_control.cpp",
+    "thunder_py/cpp/include/thunder/realtime/control_loop.hpp",
+    "thunder_py/cpp/src/realtime/control_loop.cpp",
 }
 SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc", ".md"}
 #: the C++ interface, under thunder_py/cpp

@@ -52,7 +52,9 @@ def errors(name: str, law: type, seed: int, period: float) -> list[float]:
     found = []
     for kind in ("none", None if physical else "gradient"):
         tuning = th.control.tune(model, law, motion, period=period, q0=q0, adaptation=kind)
-        run = th.simulate(robot, tuning.controller(), motion, DURATION, period, log_every=LOG_EVERY, **start)
+        run = th.simulate(
+            robot.replace(limits=None), tuning.controller(), motion, DURATION, period, log_every=LOG_EVERY, **start
+        )
         found.append(run.rmse(slice(0, 3) if task else None))
     return found
 

@@ -29,7 +29,7 @@ ControlLoop::Settings settings(const Model& model) {
 
 std::unique_ptr<ControlLoop> make_loop(const std::shared_ptr<const Model>& model, std::shared_ptr<Controller> law,
                                        const ControlLoop::Settings& s, std::shared_ptr<ExternalObserver> observer = nullptr) {
-  SafetyLimits limits{all(-3.0), all(3.0), all(2.4), all(87.0), all(1000.0), all(INFINITY)};
+  SafetyLimits limits{all(-3.0), all(3.0), all(INFINITY), all(87.0), all(1000.0), all(INFINITY)};
   limits.patience = INFINITY;
   return std::make_unique<ControlLoop>(std::make_shared<Safety>(model, limits),
                                        std::make_shared<SafeTorque>(model, 150.0, all(87.0), all(1000.0)), std::move(law), s,

@@ -25,10 +25,11 @@ int main(int argc, char** argv) {
   robot.control([&](const franka::RobotState& state, franka::Duration) -> franka::Torques {
     const std::array<double, 7> gravity = model.gravity(state);  // that the robot adds to the command
     const auto stamp = static_cast<std::int64_t>(1'000'000 * (1000 + state.time.toMSec()));
-    const double* answer = control->answer({stamp, state.q.data(), state.dq.data(), gravity.data()});
-    if (answer != nullptr) std::copy_n(answer, 7, command.begin());
+    const thunder::realtime::Command* answer =
+        control->state({stamp, stamp, state.q.data(), state.dq.data(), {}, gravity.data()});
+    if (answer != nullptr) std::copy_n(answer->tau.data(), 7, command.begin());
     if (control->report().t > 2.0 && control->report().t < 4.0)
-      for (int i = 0; i < 7; ++i) error = std::max(error, std::abs(control->loop().law().error().data[i]));
+      for (int i = 0; i < 7; ++i) error = std::max(error, std::abs(control->law().error().data[i]));
     return control->ended() ? franka::MotionFinished(franka::Torques(command)) : franka::Torques(command);
   });
 

@@ -103,6 +103,8 @@ __all__: list[str] = [
     "quantities",
     "select",
     "simulate",
+    "stopping_distances",
+    "task_error",
     "use_instruction_set",
 ]
 
@@ -5591,6 +5593,29 @@ def simulate(
     native_control: bool,
 ) -> dict[str, typing.Any]:
     """Reset the controller and simulate a closed loop; `thunder_py.simulation.simulate` checks the arguments."""
+
+def stopping_distances(
+    model: Model,
+    torque: numpy.typing.ArrayLike,
+    torque_rate: numpy.typing.ArrayLike,
+    torque_step: numpy.typing.ArrayLike,
+    period: typing.SupportsFloat | typing.SupportsIndex,
+    q: numpy.typing.ArrayLike,
+    dq: numpy.typing.ArrayLike,
+    tau: numpy.typing.ArrayLike,
+) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+    """Distances of the joints (k, n) and of the end effector (k,) until k stops."""
+
+def task_error(
+    reference: typing.Any,
+    p: numpy.typing.ArrayLike,
+    R: numpy.typing.ArrayLike,
+    xi: numpy.typing.ArrayLike,
+    m: typing.SupportsInt | typing.SupportsIndex,
+    orientation: typing.SupportsInt | typing.SupportsIndex,
+) -> dict[str, typing.Any]:
+    """Error of position p, orientation R and twist xi in the first m rows, as a dict: e, e_dot, f, f_dot, L, L_dot, and
+    whether it is regular."""
 
 def use_instruction_set(name: str) -> None:
     """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""

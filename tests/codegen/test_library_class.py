@@ -323,9 +323,9 @@ def test_files_of_thunder_1_0_are_read(thunder, tmp_path):
     path.write_text(NEW.replace("SYMB", str([1] * 12)).replace("DH}", f"{np.ravel(dh).tolist()}}}"))
     robot = th.Robot.load(path)
     d = robot.description
-    masks = {"base": (1,) * 6, "gravity": (1,) * 3, "inertial": ((1,) * 10,) * 3, "friction": ((1, 1),) * 3}
-    coefficients = np.zeros_like(d.friction.coefficients)
-    friction = dataclasses.replace(d.friction, coefficients=coefficients)
+    masks = {"base": (1,) * 6, "gravity": (1,) * 3, "inertial": ((1,) * 10,) * 3, "friction": ((1, 0, 1),) * 3}
+    terms = ("viscous", "coulomb", "quadratic")
+    friction = dataclasses.replace(d.friction, terms=terms, coefficients=np.tile([0.0, 0.3, 0.0], (3, 1)))
     other = robot.replace(
         base=np.eye(4), tool=np.eye(4), inertial=robot.inertial[::-1], friction=friction, masks={**d.masks, **masks},
         elastic=[dataclasses.replace(drive, K=(1.0,)) for drive in d.elastic],
@@ -342,6 +342,8 @@ def test_files_of_thunder_1_0_are_read(thunder, tmp_path):
         np.testing.assert_allclose(values[f"{k}.get_par_REG"], k * d.inertial.ravel(), rtol=1e-12, atol=1e-12)
     right = {"DHtable": d.dh, "gravity": d.gravity, "world2L0": pose_values(d.base), "Ln2EE": pose_values(d.tool)}
     right |= {"DYN": inertia.dyn_from_reg(d.inertial), "Dl": d.friction.coefficients}
+    if not thunder:  # the constant of Coulomb friction, which Thunder does not have
+        right["Dl"] = np.insert(d.friction.coefficients, 1, 0.3, axis=1)
     right |= {key: robot.elastic_parameters[key] for key in ("K", "Mm")}
     for key, numbers in right.items():
         np.testing.assert_allclose(values[f"get_par_{key}"], np.ravel(numbers), rtol=1e-12, atol=1e-12, err_msg=key)

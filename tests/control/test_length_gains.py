@@ -51,7 +51,7 @@ def test_tuned_lengths_improve_the_tracking(name: str, changes: dict[str, float 
     typical, measure = Lissajous.starting_at(robot.forward_kinematics(q0), *SIZE), ExactPosition(plant)
     tuning = tune(
         robot, AdaptiveJacobianBackstepping, typical, period=period, q0=q0, duration=2.0, time_constant=0.2,
-        lengths=list(changes), measure=measure,
+        lengths=list(changes), measure=measure, unknown=robot.link_names[-1],
     )  # fmt: skip
     errors = []
     for arguments in ({**tuning.arguments, "lengths": None}, tuning.arguments):

@@ -82,6 +82,21 @@ def test_errors_and_rates_of_backstepping(kind: str, degrees: float) -> None:
     np.testing.assert_allclose((ahead.dq_r - behind.dq_r) / (2 * h), here.ddq_r, atol=scale * np.abs(here.ddq_r).max())
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_law_of_unknown_lengths_has_the_same_errors(kind: str) -> None:
+    """Where it knows the lengths it is `Backstepping`."""
+    q, dq = Q0 + 0.1, np.linspace(-0.6, 0.5, 7)
+    gains = {"Lambda": 10.0, "K_p": 50.0, "K_d": 2.0, "adaptation": None, "orientation": kind}
+    measure = th.control.ExactPosition(panda())
+    law = th.AdaptiveJacobianBackstepping(panda(), **gains, lengths=None, measure=measure)
+    reference = Turning(panda().forward_kinematics(q), 60.0)(0.0)
+    expected = th.Backstepping(panda(), **gains).evaluate(q, dq, reference)
+    found = law.evaluate(q, dq, reference)
+    for name, values in expected._asdict().items():
+        scale = np.abs(values).max()
+        np.testing.assert_allclose(getattr(found, name), values, atol=1e-10 * scale, err_msg=name)
+
+
 def geared(name: str) -> th.Robot:
     """With the inertia of gears, for the gains of all laws at 1 kHz."""
     robot = th.Robot.load(name)

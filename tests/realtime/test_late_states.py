@@ -104,15 +104,15 @@ def test_an_arm_that_stops_is_led_back_without_jumps(brake: float) -> None:
 
 def test_a_trajectory_begins_at_the_arm_after_one_that_ended() -> None:
     loop, still = make_loop(joining_speed=SPEED), np.zeros(7)
-    moving = [np.zeros(7), np.full(7, 0.5)]
+    moving = [np.zeros(7), np.full(7, 0.05)]
     for k in range(50):
         if k == 1:  # away from the arm, which does not move
-            assert loop.references.trajectory(NOON, NAMES, [0.0, 0.1], [Q0, Q0 + 0.1], moving) is None
+            assert loop.references.trajectory(NOON, NAMES, [0.0, 0.1], [Q0, Q0 + 0.01], moving) is None
         loop.state(NOON + k * MS, NOON + k * MS, NAMES, Q0, still)
     assert loop.mode is Mode.tracking
     now = NOON + 150 * MS
     loop.watch(now - 1)
-    assert loop.references.trajectory(now, NAMES, [0.0, 2.0], [Q0 + 0.1, Q0]) is None
+    assert loop.references.trajectory(now, NAMES, [0.0, 2.0], [Q0 + 0.01, Q0]) is None
     loop.state(now, now, NAMES, Q0, still)
     assert loop.mode is Mode.tracking
     np.testing.assert_allclose(loop.reference.q, Q0, atol=1e-9)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.geometry import HalfSpace
 from thunder_py.integration import rk4_step
-from thunder_py.realtime import Reason, Safety, SafetyLimits
+from thunder_py.model.joint_data import Friction
+from thunder_py.realtime import DriveFacts, Reason, Safety, SafetyLimits, SimulatedArm, stopping_distance
 from thunder_py.realtime.safety import brake
 
 ARMS = ("panda", "ur5e", "gen3", "iiwa14", "scara")
@@ -164,3 +166,84 @@ def test_the_stop_is_not_longer_than_it_must_be() -> None:
 def _is_safe(safety: Safety, q1: float, dq: np.ndarray) -> bool:
     safety.reset()
     return safety.check(0.0, np.array([q1, 0.0, 0.0, 0.0]), dq) is None
+
+
+def braked(robot, limits, period, torque_step, q, dq):
+    """Return how far joints and tip of a simulated arm go that the brake stops, from the state after the next."""
+    facts = DriveFacts(robot.joint_names, period, period, limits.torque, 1e9, 1.0)
+    arm = SimulatedArm(robot, q, facts, dq0=dq, compensates_gravity=False)
+    safety = Safety(robot, limits, torque_step=torque_step, period=period)
+    hold, names = brake(robot, limits, np.full(robot.n, torque_step), period), robot.joint_names
+    command = robot.inverse_dynamics(q, dq, np.zeros(robot.n))
+    for k in range(1000):  # a torque that is not zero at the start
+        safety.limit(k * period, command)
+    states, step = [arm.advance(10**9)], round(1e9 * period)
+    for k in range(1, round(4.0 / period)):
+        assert arm.command(states[-1].stamp, states[-1].stamp, names, command) is None
+        states.append(arm.advance(10**9 + k * step))
+        if np.abs(states[-1].dq).max() < 1e-3:
+            break
+        tau = hold.step(k * period, states[-1].q, states[-1].dq)
+        command = safety.limit((1000 + k) * period, tau, together=True)
+    positions = np.array([state.q for state in states])
+    tips = robot.forward_kinematics(positions)[:, :3, 3]
+    return np.abs(positions - q).max(axis=0), np.linalg.norm(tips - tips[0], axis=1).max()
+
+
+FRICTIONS = {"none": None, "viscous": ("viscous",), "Coulomb": ("coulomb",)}
+
+
+@pytest.mark.parametrize("friction", FRICTIONS)
+@pytest.mark.parametrize(("period", "torque_rate"), [(1e-3, np.inf), (1e-3, 1e3), (4e-3, 1e3), (0.02, np.inf)])
+@pytest.mark.parametrize("arm", ["panda", "ur5e", "gen3", "iiwa14"])
+def test_an_arm_stops_within_its_stopping_distance(arm, period, torque_rate, friction):
+    """Friction takes a tenth of the torque limits; explicit steps would be unstable with it."""
+    robot = th.Robot.load(arm)
+    q, dq = start(robot, np.random.default_rng([5, ARMS.index(arm), round(1e3 * period)]))
+    effort = robot.limits.effort
+    if (terms := FRICTIONS[friction]) is not None:
+        coefficients = 0.1 * effort / (fastest(robot) if friction == "viscous" else 1.0)
+        robot = robot.replace(friction=Friction(terms=terms, coefficients=coefficients[:, None], delta=1e-3))
+    step = torque_rate * period
+    limits = SafetyLimits.of(robot)
+    found = stopping_distance(robot, q, dq, limits, torque_step=step, period=period)
+    joints, tip = braked(robot, limits, period, step, q, dq)
+    assert (joints <= found.joints + 1e-5).all()
+    assert 0.4 * found.tip < tip <= found.tip + 1e-5
+
+
+def test_stopping_distances_of_many_states():
+    robot = th.Robot.load("panda")
+    q = np.tile([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], (2, 3, 1))
+    dq = np.linspace(0.1, 1.5, 6).reshape(2, 3, 1) * np.eye(7)[0]
+    found = stopping_distance(robot, q, dq)
+    assert found.joints.shape == (2, 3, 7)
+    assert (np.diff(found.tip.ravel()) > 0.0).all()
+    one = stopping_distance(robot, q[1, 2], dq[1, 2])
+    np.testing.assert_array_equal(one.joints, found.joints[1, 2])
+    assert one.tip == found.tip[1, 2]
+    accelerated = robot.inverse_dynamics(q[1, 2], dq[1, 2], 10.0 * np.eye(7)[0])
+    assert stopping_distance(robot, q[1, 2], dq[1, 2], tau=accelerated).joints[0] > one.joints[0]
+    still = stopping_distance(robot, q[0, 0], np.zeros(7))
+    assert still.tip < 1e-6
+    refused = (
+        ({"q": q[..., :6]}, "q must have shape (..., 7), got (2, 3, 6)"),
+        ({"dq": dq * np.nan}, "..."),
+        ({"limits": SafetyLimits([-1.0], [1.0], 1.0, 1.0)}, "limits must be those of 7 joints, got 1"),
+        ({"period": 0.0}, "period must be positive, got 0"),
+    )
+    assert_refused(*refused, call=lambda **changes: stopping_distance(**{"robot": robot, "q": q, "dq": dq, **changes}))
+
+
+def test_friction_of_light_wrists_is_no_reason_to_stop():
+    """A ramp of the torque that was predicted in explicit steps ran away: a slow arm stopped at once."""
+    robot = th.Robot.load("gen3")
+    viscous = Friction(terms=("viscous",), coefficients=(0.1 * robot.limits.effort / fastest(robot))[:, None])
+    robot, q = robot.replace(friction=viscous), np.array([0.0, 0.3, 0.0, 1.6, 0.0, 1.0, 0.0])
+    safety = Safety(robot, SafetyLimits.of(robot), torque_step=1.0)
+    dq = np.full(7, 0.2)
+    command = robot.inverse_dynamics(q, dq, np.zeros(7))
+    for k in range(1000):
+        safety.limit(k * 1e-3, command)
+    safety.reason = None
+    assert safety.check(1.0, q, dq) is None

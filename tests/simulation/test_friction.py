@@ -210,6 +210,22 @@ def test_stick_and_slip_is_the_limit_of_smooth_signs() -> None:
     assert np.abs(run.energy().residual).max() < 1e-3 * run.energy().dissipated[-1]
 
 
+@pytest.mark.parametrize(("name", "velocity"), [("panda", 0.1), ("ur5e", 0.01), ("gen3", 0.01), ("iiwa14", 1e-3)])
+def test_sticking_arms_with_light_wrists_do_not_depend_on_the_step(name: str, velocity: float) -> None:
+    """With Stribeck effects that fall faster than the inertia of a wrist over a step, too."""
+    bare = th.Robot.load(name).replace(friction=None)
+    n, motion = bare.n, motion_of(bare)
+    law, start = th.ComputedTorque(bare, K_0=100.0, K_1=20.0), motion(0.0)
+    held = FrictionModel(
+        viscous=[[0.3]] * n, coulomb=[[0.5, 0.7]] * n, stribeck=[0.5] * n, velocity=[velocity] * n, stiction=True
+    )
+    runs = [
+        th.simulate(bare, law, motion, 0.5, dt, control_period=1e-3, q0=start.q, dq0=start.dq, friction=held)
+        for dt in (1e-3, 1e-4)
+    ]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, rtol=0, atol=1e-4)
+
+
 def test_friction_model_of_a_robot_is_its_friction() -> None:
     robot, motion = rubbing("elbow", 0.4, 0.9), elbow_motion()
     bare, law, start = robot.replace(friction=None), th.PDGravity(robot, 60.0, 2.0), motion(0.0)
@@ -222,7 +238,7 @@ def test_friction_model_of_a_robot_is_its_friction() -> None:
     assert_refused(
         (lambda: FrictionModel.of(cubic), "robot must have viscous and Coulomb friction only, got cubic"),
         (lambda: sticking(coulomb=[[1.0], [-0.1]]), "friction coulomb must not be negative with stiction..."),
-        (lambda: th.simulate(**run, friction=0.3), "friction must be a FrictionModel or None, got 0.3"),
+        (lambda: th.simulate(**run, friction=0.3), "friction must be FrictionModel or None, got 0.3"),
         (lambda: th.simulate(**run, friction=FrictionModel(viscous=[[1.0]], coulomb=[[1.0]])),
          "friction must have the plant's 2 joints, got 1"),
         (lambda: th.simulate(**run, friction=sticking(), integrator="adaptive"),

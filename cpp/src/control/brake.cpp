@@ -127,6 +127,7 @@ BrakingPath::BrakingPath(std::shared_ptr<const Model> model, double rate, const 
       target_(q_),
       mean_(q_),
       ddq_(q_),
+      friction_(q_),
       ramp_(Eigen::MatrixXd::Zero(brake_.n(), kRamp)) {}
 
 void BrakingPath::predict(const double* q, const double* dq, const double* applied) noexcept {
@@ -134,7 +135,8 @@ void BrakingPath::predict(const double* q, const double* dq, const double* appli
   dq_ = Map<const VectorXd>(dq, brake_.n());
   before_ = 0;
   if (applied) {
-    tau_ = mean_ = Map<const VectorXd>(applied, brake_.n());
+    dynamics_.friction_torque(dq, friction_.data());
+    tau_ = mean_ = Map<const VectorXd>(applied, brake_.n()) - friction_;
     move(reaction_);
     change_torque();
   } else {
@@ -164,7 +166,10 @@ void BrakingPath::change_torque() noexcept {
   }
 }
 
+/// Without friction, which is stiff for such steps, and helps: at first the torque makes up for it, then it is left out.
 void BrakingPath::move(double time) noexcept {
+  dynamics_.friction_torque(dq_.data(), friction_.data());
+  mean_ += friction_;
   dynamics_.forward_dynamics(q_.data(), dq_.data(), mean_.data(), ddq_.data());
   q_ += time * dq_ + 0.5 * time * time * ddq_;
   dq_ += time * ddq_;

@@ -33,8 +33,8 @@ std::shared_ptr<Controller> required(std::shared_ptr<Controller> law) {
 constexpr double kSameAxes = 0.05;
 /// Speed of an arm at rest [rad/s or m/s], time for which a run holds it there, and longest time of its braking [s].
 constexpr double kStandstill = 0.05, kHeld = 0.1, kLongestStop = 2.0;
-/// Time in which holds are counted [s].
-constexpr double kHolds = 10.0;
+/// Time in which holds are counted, and shortest one after which a stream of poses that is in vain is followed anew [s].
+constexpr double kHolds = 10.0, kPause = 0.25;
 
 /// The law does not reach what it is to follow; to begin anew again and again helps nobody.
 bool in_vain(Reason why) noexcept {
@@ -157,7 +157,7 @@ bool ControlLoop::begin(const MeasuredState& state) noexcept {
   if (added_ != nullptr && !all_finite(added_, static_cast<std::size_t>(n_))) stop(Reason::invalid_states);
   if (ended()) return false;
   if (observer_ != nullptr) observer_->step(t_, q_.data(), dq_.data(), has_tau_ ? tau_.data() : nan_.data(), motors_);
-  look_at_limits();
+  if (settings_.run) look_at_requests(safety_->check(t_, q_.data(), dq_.data()));
   answers_ = !ended();
   if (!answers_ || mode_ == Mode::fault || stopping_) return false;
   if (!law_) {
@@ -274,14 +274,6 @@ void ControlLoop::look_at_clock(std::int64_t now) noexcept {
   begun_ = 0;
 }
 
-void ControlLoop::look_at_limits() noexcept {
-  if (settings_.run) return look_at_requests(safety_->check(t_, q_.data(), dq_.data()));
-  const Reason found = mode_ == Mode::tracking ? safety_->guard(q_.data(), dq_.data()) : Reason::none;
-  if (found == Reason::none) return;
-  drop(found);
-  hold(found);
-}
-
 void ControlLoop::look_at_requests(Reason found) noexcept {
   const bool at_once = at_once_.load();  // before the reason, which is set first
   const Reason requested = requested_.load();
@@ -305,6 +297,7 @@ const double* ControlLoop::load() noexcept {
 
 /// Writes the law's torque; without a reference the arm is held.
 bool ControlLoop::track() noexcept {
+  if (task() && mode_ != Mode::tracking && t_ - in_vain_at_ < kPause) return false;
   if (motors_.x == nullptr && law_->controller().sees_motors()) {
     hold(Reason::no_motors);
     return false;
@@ -321,6 +314,7 @@ bool ControlLoop::track() noexcept {
     tracked_ = true;
     answered_ = t_;
     brake_->leave();
+    safety_->allow(q_.data());
   }
   if (joints != nullptr)
     law_->joint_->step(t_, q_.data(), dq_.data(), *joints, demand_.data(), motors_);
@@ -344,6 +338,10 @@ void ControlLoop::look_at_law(const double* tau, Status status) noexcept {
   if (!law_) return;
   const Eigen::Map<const Eigen::VectorXd> error(law_->error().data, law_->error().size);
   if ((error.array().abs() > settings_.largest_error).any()) return fault(Reason::large_error);
+  if (const Reason near = settings_.run ? Reason::none : safety_->guard(q_.data(), dq_.data(), tau); near != Reason::none) {
+    drop(near);
+    return hold(near);
+  }
   command_.error = law_->error();
 }
 
@@ -392,6 +390,7 @@ void ControlLoop::hold(Reason why) noexcept {
     if (t_ - held_at_ > kHolds) holds_ = 0;
     if (holds_ == 0) held_at_ = t_;
     if (in_vain(why) && ++holds_ > settings_.most_holds) return fault(Reason::repeated_holds);
+    if (in_vain(why)) in_vain_at_ = t_;
     pause();
   }
   rejoin(why);
@@ -530,6 +529,7 @@ void ControlLoop::reset() noexcept {
   computing_.reset();
   has_origin_ = has_received_ = tracked_ = false;
   holds_ = 0;
+  in_vain_at_ = -kPause;
   t_ = resumed_ = answered_ = 0.0;
 }
 
@@ -556,7 +556,7 @@ void ControlLoop::archive(StateArchive& state) {
   state.bounded(holds_, 0.0, 2e9);
   state(has_origin_, has_received_, has_tau_, tracked_, carries_);
   for (std::int64_t* stamp : {&origin_, &received_, &begun_}) archive_count(state, *stamp);
-  state(t_, resumed_, answered_, held_at_, q_, tau_);
+  state(t_, resumed_, answered_, held_at_, in_vain_at_, q_, tau_);
   if (!tau_.allFinite()) throw std::invalid_argument("state must hold a torque that is finite");
 }
 

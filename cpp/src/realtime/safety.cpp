@@ -16,14 +16,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// Shortest time between two commands [s], which keeps an infinite rate times it from being NaN.
 constexpr double kShortest = 1e-9;
 
-/// Part of the torque limits that a stop is predicted with: the rest is for what the model does not know.
-constexpr double kTrusted = 0.9;
-/// Before the brake acts: a period for the command, and two for what the law does until the next state. In one period it adds
-/// at most as much speed as the brake removes in one.
-constexpr double kReactionPeriods = 3.0;
 /// Distance from position limits [rad or m], and time to them [s], within which `guard` looks along the stop: a stop of 2 s,
 /// the longest, moves a joint by its velocity times half of that.
 constexpr double kNear = 0.1, kSoon = 1.0;
+/// By which a joint beyond its limit may move on [rad or m], for it is never quite still.
+constexpr double kStill = 1e-4;
 
 const Eigen::VectorXd& checked(const Eigen::VectorXd& limits, int n) {
   if (limits.size() != n)
@@ -49,7 +46,9 @@ Safety::Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::sha
       stop_(dynamics_.shared_model(), braking_rate(limits_.period), kTrusted * checked(limits_.torque, n()),
             largest_rate(limits_, n()), kReactionPeriods * limits_.period),
       observer_(std::move(observer)),
-      ahead_(n()) {
+      ahead_(n()),
+      lower_(limits_.lower),
+      upper_(limits_.upper) {
   for (const Eigen::VectorXd* values : {&limits_.lower, &limits_.upper, &limits_.velocity}) checked(*values, n());
   if (observer_ && observer_->n() != n())
     throw std::invalid_argument("observer must have the arm's " + std::to_string(n()) + " joints, got " +
@@ -91,9 +90,15 @@ Reason Safety::violated(Reason reason) noexcept {
 Reason Safety::check(double t, const double* q, const double* dq) noexcept {
   if (!std::isfinite(t)) return violated(Reason::invalid_states);
   Reason found = check_joints(q, dq);
-  if (found == Reason::none) found = check_stop(q, dq);
+  if (found == Reason::none) found = check_stop(q, dq, std::isnan(limited_at_) ? nullptr : tau_.data(), limits_.lower, limits_.upper);
   if (found == Reason::none && touched(t, q, dq)) found = Reason::contact;
   return violated(found);
+}
+
+Reason Safety::check_velocities(const double* dq) const noexcept {
+  for (int i = 0; i < n(); ++i)
+    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
+  return Reason::none;
 }
 
 Reason Safety::check_joints(const double* q, const double* dq) const noexcept {
@@ -102,34 +107,45 @@ Reason Safety::check_joints(const double* q, const double* dq) const noexcept {
     if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
     if (!(limits_.lower[i] <= ahead && ahead <= limits_.upper[i])) return Reason::position;
   }
-  return within(q) ? Reason::none : Reason::position;
+  return within(q, limits_.lower, limits_.upper) ? Reason::none : Reason::position;
 }
 
-Reason Safety::guard(const double* q, const double* dq) noexcept {
+Reason Safety::guard(const double* q, const double* dq, const double* tau) noexcept {
+  if (dynamics_.model().elastic_count() > 0) return check_velocities(dq);
+  dynamics_.forward_dynamics(q, dq, tau, ahead_.data());
+  ahead_ = Eigen::Map<const Eigen::VectorXd>(dq, n()) + kReactionPeriods * limits_.period * ahead_;
   bool near = limits_.obstacles.size() > 0;
   for (int i = 0; i < n(); ++i) {
-    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
     const double reach = kNear + kSoon * std::abs(dq[i]);
     near = near || q[i] - reach < limits_.lower[i] || q[i] + reach > limits_.upper[i];
   }
-  return near && within(q) && dynamics_.model().elastic_count() == 0 ? check_stop(q, dq) : Reason::none;
+  if (check_velocities(dq) != Reason::none || check_velocities(ahead_.data()) != Reason::none) return Reason::velocity;
+  return near ? check_stop(q, dq, tau, lower_, upper_) : Reason::none;
 }
 
-bool Safety::within(const double* q) const noexcept {
+void Safety::allow(const double* q) noexcept {
+  for (int i = 0; i < n(); ++i) {
+    lower_[i] = std::min(limits_.lower[i], q[i] - kStill);
+    upper_[i] = std::max(limits_.upper[i], q[i] + kStill);
+  }
+}
+
+bool Safety::within(const double* q, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const noexcept {
   for (int i = 0; i < n(); ++i)
-    if (!(limits_.lower[i] <= q[i] && q[i] <= limits_.upper[i])) return false;
+    if (!(lower[i] <= q[i] && q[i] <= upper[i])) return false;
   return true;
 }
 
 /// Looks along the stop from a state within the limits.
-Reason Safety::check_stop(const double* q, const double* dq) noexcept {
+Reason Safety::check_stop(const double* q, const double* dq, const double* tau, const Eigen::VectorXd& lower,
+                          const Eigen::VectorXd& upper) noexcept {
   const bool walls = limits_.obstacles.size() > 0;
   for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
   if (walls && (near_obstacle(q) || near_obstacle(ahead_.data()))) return Reason::workspace;
-  stop_.predict(q, dq, std::isnan(limited_at_) ? nullptr : tau_.data());
+  stop_.predict(q, dq, tau);
   for (int k = 0; k <= stop_.before() + BrakingPath::kPoints; ++k) {
     stop_.point(k, ahead_.data());
-    if (!within(ahead_.data())) return Reason::position;
+    if (!within(ahead_.data(), lower, upper)) return Reason::position;
     if (walls && near_obstacle(ahead_.data())) return Reason::workspace;
   }
   return Reason::none;

@@ -1,7 +1,5 @@
 #include "thunder/simulation/joint_friction.hpp"
 
-#include <algorithm>
-
 namespace thunder {
 
 double JointFriction::solve(int i, double M, double c, double r) const noexcept {

@@ -280,7 +280,6 @@ bool StiffStep::solve(const Plant& plant, double c, const double* tau, Eigen::Ve
 
 /// The same where joints stick. Springs, drives and the damping of motors are linear about w, which is exact for most.
 bool StiffStep::solve_sticking(const Plant& plant, double c, const double* tau, Eigen::VectorXd& w) {
-  const int m = static_cast<int>(w.size());
   for (int iteration = 0; iteration < kMostNewtonSteps; ++iteration) {
     couple(plant, c, tau, w);
     if (motors_ > 0) {
@@ -299,7 +298,7 @@ bool StiffStep::solve_sticking(const Plant& plant, double c, const double* tau, 
     change_ -= w;
     if (motors_ == 0 || change_.lpNorm<Eigen::Infinity>() <= kConvergedAtRest) {
       couple(plant, c, tau, w);
-      return factor_moving(c, w) && m > 0;
+      return factor_moving(c, w);
     }
   }
   return false;
@@ -332,19 +331,23 @@ bool StiffStep::descend(double c, Eigen::VectorXd& w) {
   return false;
 }
 
-/// Factors A + c D without the joints at rest, which get a row of the identity.
+/// Factors A + c D without the joints at rest, which get a row of the identity. Where the Stribeck effect outweighs the
+/// inertia, its slopes are left out.
 bool StiffStep::factor_moving(double c, const Eigen::VectorXd& w) {
-  factor_ = A_;
-  for (int i = 0; i < n_; ++i) {
-    if (w[i] != 0.0) {
-      factor_(i, i) += c * sticking_->slope(i, w[i]);
-      continue;
+  for (const double least : {std::numeric_limits<double>::lowest(), 0.0}) {
+    factor_ = A_;
+    for (int i = 0; i < n_; ++i) {
+      if (w[i] != 0.0) {
+        factor_(i, i) += c * std::max(sticking_->slope(i, w[i]), least);
+        continue;
+      }
+      factor_.row(i).setZero();
+      factor_.col(i).setZero();
+      factor_(i, i) = 1.0;
     }
-    factor_.row(i).setZero();
-    factor_.col(i).setZero();
-    factor_(i, i) = 1.0;
+    if (factor_positive_definite(static_cast<int>(w.size()), factor_.data())) return true;
   }
-  return factor_positive_definite(static_cast<int>(w.size()), factor_.data());
+  return false;
 }
 
 /// Factors M + c D with springs and drives, or keeps the factorization for slopes close to the present ones.

@@ -5,7 +5,7 @@ from glob import glob
 from setuptools import setup
 
 NAME = "thunder_ros"
-NODES = ("controller_node", "reference_node", "robot_node")
+COMMANDS = ("call", "controller_node", "reference_node", "robot_node")
 
 setup(
     name=NAME,
@@ -21,5 +21,5 @@ setup(
     zip_safe=True,
     description="Nodes of thunder_py",
     license="BSD-3-Clause",
-    entry_points={"console_scripts": [f"{node} = {NAME}.{node}:main" for node in NODES]},
+    entry_points={"console_scripts": [f"{command} = {NAME}.{command}:main" for command in COMMANDS]},
 )

@@ -10,15 +10,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from .._core import Status, StepEnd
 from ..checks import Array, array, is_pose, of_kind, one_of, real
 from ..errors import ThunderError
+from ..kinematics.task_rows import resolve_orientation
 from ..reference import TaskReference
 from ..robot import Robot
 from ..robot.lengths import lengths_of
 from ..spatial.single import make_pose
 from .adaptation import AdaptationLike, GradientAdaptation
-from .axis_angle import TaskError, task_error
 from .backstepping import Backstepping
 from .length_adaptation import LengthAdaptation, LengthModel
 from .length_estimate import LengthEstimate
@@ -27,8 +28,21 @@ from .null_space import PostureLike, null_space
 
 __all__ = ["AdaptiveJacobianBackstepping", "AdaptiveJacobianTerms", "ExactPosition"]
 
-#: limits of `Backstepping`: of the condition number, of that of a held arm, and of the cosine of the orientation error
-_LARGEST_CONDITION, _RELEASE_CONDITION, _SMALLEST_COSINE = 200.0, 180.0, 0.02
+#: limits of `Backstepping`: of the condition number, and of that of a held arm
+_LARGEST_CONDITION, _RELEASE_CONDITION = 200.0, 180.0
+
+
+class _TaskError(NamedTuple):
+    """Error of a measured motion, and the measured position (3,)."""
+
+    p: Array
+    regular: bool
+    e: Array
+    e_dot: Array
+    f: Array
+    f_dot: Array
+    L: Array
+    L_dot: Array
 
 
 class AdaptiveJacobianTerms(NamedTuple):
@@ -150,6 +164,8 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         simulates it.
     task : {"pose", "position"}
         ``"position"`` leaves the orientation free.
+    orientation : str
+        Error of the orientation; see `Backstepping`.
     posture : (n,) array_like, "middle" or None
         Posture that attracts a redundant arm in the null space of the estimated Jacobian; see `Backstepping`.
     Lambda_posture : float, (n,) or (n, n) array_like, optional
@@ -211,11 +227,13 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         lengths: LengthAdaptation | None,
         measure: Callable[[Array, Array], tuple[npt.ArrayLike, npt.ArrayLike] | None],
         task: Literal["pose", "position"] = "pose",
+        orientation: str = "axis_angle",
         posture: PostureLike = "middle",
         Lambda_posture: npt.ArrayLike | None = None,
     ) -> None:
         secondary: dict[str, Any] = {"posture": posture, "Lambda_posture": Lambda_posture}
         Backstepping(robot, Lambda, K_p, K_d, adaptation=None, task=task, **secondary)  # checks the arguments
+        self._orientation, self._kind = orientation, resolve_orientation(orientation)
         self._end = _End(robot, K_d)
         self._adapt(robot, adaptation)
         self.robot, self.Lambda, self.K_p, self.K_d = robot, Lambda, K_p, K_d
@@ -363,7 +381,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         self._signals["products"][:] = self._estimate.products.ravel()[1:]
         self._signals["parameters"][self._model.unknown] = self._estimate.products[0, 1:]
 
-    def _task_error(self, q: Array, dq: Array, reference: TaskReference) -> TaskError | None:
+    def _task_error(self, q: Array, dq: Array, reference: TaskReference) -> _TaskError | None:
         """Return the error of the measured motion; None where reference or measurement are invalid."""
         measured = self._measure(q, dq)
         if measured is None:
@@ -373,13 +391,14 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         if desired is None or not (np.isfinite(p).all() and np.isfinite(v).all()):
             return None
         angular = self.robot.jacobian(q)[3:] @ dq
-        return task_error(desired, p, self.robot.forward_kinematics(q)[:3, :3], np.concatenate([v, angular]), self._m)
+        R, twist = self.robot.forward_kinematics(q)[:3, :3], np.concatenate([v, angular])
+        return _TaskError(p, **_core.task_error(desired, p, R, twist, self._m, self._kind))
 
-    def _terms(self, q: Array, dq: Array, task: TaskError) -> AdaptiveJacobianTerms | None:
+    def _terms(self, q: Array, dq: Array, task: _TaskError) -> AdaptiveJacobianTerms | None:
         """Return the terms under the current estimates; None where the law is singular."""
         model, m = self._model, self._m
         Lambda, K_p, K_d = self._gains
-        if task.cosine < _SMALLEST_COSINE:
+        if not task.regular:
             return None
         kinematics = model.kinematics(q, dq, self._estimate.lengths)
         W = (kinematics.dJ @ dq).T[:m]

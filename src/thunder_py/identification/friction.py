@@ -81,7 +81,8 @@ class FrictionColumns:
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.identification import FrictionColumns, FrictionModel, identify
+    >>> from thunder_py.identification import FrictionColumns, identify
+    >>> from thunder_py.simulation import FrictionModel
     >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
     >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0, 1.2], [0.5, 0.6]])
     >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)

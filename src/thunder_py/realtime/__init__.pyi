@@ -21,6 +21,8 @@ from .reference_generator import PoseSample as PoseSample
 from .reference_generator import ReferenceGenerator as ReferenceGenerator
 from .safety import Safety as Safety
 from .safety import SafetyLimits as SafetyLimits
+from .safety import StoppingDistance as StoppingDistance
+from .safety import stopping_distance as stopping_distance
 from .simulated_arm import DriveFault as DriveFault
 from .simulated_arm import JointState as JointState
 from .simulated_arm import SimulatedArm as SimulatedArm

@@ -192,7 +192,9 @@ def chosen_parameters(robot: Robot, law: _core.Controller, which: str | None) ->
 #: fraction of the velocity limits with which a jump of a reference is removed
 _JOINING = 0.25
 #: speed at which an arm is braked, in velocity limits: a law that follows a reference at the limit overshoots it
-_OVERSPEED = 1.5
+_OVERSPEED = 1.3
+#: distance from a position limit at which an arm is braked, at least [rad or m]
+_MARGIN = 2e-3
 #: the same speed without a velocity limit [rad/s or m/s]
 _NO_LIMIT_SPEED = 2.0
 
@@ -359,8 +361,8 @@ class LoopOptions:
         own, none = self.robot.limits, np.full(self.robot.n, np.inf)
         return _core.Safety(
             self.robot,
-            lower=own.lower,
-            upper=own.upper,
+            lower=own.lower + _MARGIN,
+            upper=own.upper - _MARGIN,
             velocity=_OVERSPEED * own.velocity,
             torque=self.torque_limits,
             torque_rate=self.torque_rate,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, nonnegative, of_kind, per_joint, positive, whole
+from ..checks import Array, all_positive, array, nonnegative, of_kind, per_joint, points, positive, whole
 from ..control import MomentumObserver
 from ..errors import ThunderError
 from ..geometry import Obstacle
@@ -255,3 +255,92 @@ class Safety(_core.Safety):
             same part of the difference in every joint.
         """
         return self._limit(t, tau, gravity, together)
+
+
+class StoppingDistance(NamedTuple):
+    """How far an arm goes at most from where it is until its brake has stopped it.
+
+    Attributes
+    ----------
+    joints : (..., n) array
+        Of each joint [rad or m].
+    tip : (...) array
+        Of the end effector [m].
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import StoppingDistance
+    >>> StoppingDistance._fields
+    ('joints', 'tip')
+    """
+
+    joints: Array
+    tip: Array
+
+
+def stopping_distance(
+    robot: Robot,
+    q: npt.ArrayLike,
+    dq: npt.ArrayLike,
+    limits: SafetyLimits | None = None,
+    *,
+    tau: npt.ArrayLike | None = None,
+    torque_step: npt.ArrayLike = np.inf,
+    period: float = 1e-3,
+) -> StoppingDistance:
+    """Return how far the brake of a loop lets an arm go, for each joint and for the end effector.
+
+    The brake is simulated until the arm stands, in periods, within the torque limits and rates, with the friction of
+    `robot`. Distances are the larger ones of two stops: one begins after a period; the other is what `Safety` allows
+    for, after three periods in which the present torques act, with 90 % of the torque limits. An arm that is heavier
+    than `robot` goes farther, and so does one that gravity leaves no torque to brake with: a stop ends after 10 s.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm, with its payload.
+    q, dq : (..., n) array_like
+        Positions and velocities [rad or m, and per second].
+    limits : SafetyLimits, optional
+        Of its limits those of torque and torque rate; default `SafetyLimits.of` the robot.
+    tau : (..., n) array_like, optional
+        Torques that act on the joints now [N m or N]; default those of a motion without acceleration.
+    torque_step, period : array_like, float
+        As in `Safety`.
+
+    Returns
+    -------
+    StoppingDistance
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or a number is not finite.
+
+    Examples
+    --------
+    The distance grows with the square of the speed once the torque limits count:
+
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.realtime import stopping_distance
+    >>> robot, q = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
+    >>> speeds = np.array([0.5, 1.0, 2.0])
+    >>> found = stopping_distance(robot, [q] * 3, speeds[:, None] * np.eye(7)[0])
+    >>> found.joints[:, 0].round(3), found.tip.round(3)
+    (array([0.005, 0.01 , 0.031]), array([0.002, 0.005, 0.015]))
+    """
+    n = (of_kind(robot, Robot, "robot").n,)
+    own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
+    require_joints(own, robot.n)
+    q_, dq_ = np.broadcast_arrays(points(q, "q", n), points(dq, "dq", n))
+    applied = robot.inverse_dynamics(q_, dq_, np.zeros_like(q_)) if tau is None else points(tau, "tau", n)
+    joints, tip = _core.stopping_distances(
+        robot,
+        own.torque,
+        own.torque_rate,
+        all_positive(per_joint(torque_step, robot.n, "torque_step", finite=False), "torque_step"),
+        positive(period, "period"),
+        *(np.broadcast_to(values, q_.shape).reshape(-1, robot.n) for values in (q_, dq_, applied)),
+    )
+    return StoppingDistance(joints.reshape(q_.shape), tip.reshape(q_.shape[:-1]))

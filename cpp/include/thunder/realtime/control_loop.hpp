@@ -193,7 +193,6 @@ class ControlLoop final : public Exclusive {
   void read_clock(std::int64_t stamp, std::int64_t now) noexcept;
   void count_missed(double gap) noexcept;
   void look_at_invalid() noexcept;
-  void look_at_limits() noexcept;
   void look_at_requests(Reason found) noexcept;
   bool track() noexcept;
   void look_at_law(const double* tau, Status status) noexcept;
@@ -241,7 +240,7 @@ class ControlLoop final : public Exclusive {
   Status status_ = Status::ok;
   int without_state_ = 0, holds_ = 0;
   std::int64_t stamp_ = 0, now_ = 0, origin_ = 0, received_ = 0, begun_ = 0;
-  double t_ = 0.0, resumed_ = 0.0, answered_ = 0.0, held_at_ = 0.0, stopped_at_ = 0.0, moved_at_ = 0.0;
+  double t_ = 0.0, resumed_ = 0.0, answered_ = 0.0, held_at_ = 0.0, in_vain_at_ = -1.0, stopped_at_ = 0.0, moved_at_ = 0.0;
   Eigen::VectorXd q_, dq_, x_, dx_, gravity_, tau_, demand_, load_, nan_, unused_;  // tau_: on the joints
   Motors motors_;
   const double* added_ = nullptr;  // gravity_, where the drive adds it

@@ -30,6 +30,12 @@ struct SafetyLimits {
 /// torque limits, after three periods, so that a brake that begins at the first violation ends within the limits.
 class Safety : public Exclusive {
  public:
+  /// Part of the torque limits that a stop is predicted with: the rest is for what the model does not know.
+  static constexpr double kTrusted = 0.9;
+  /// Before the brake acts: a period for the command, and two for what the law does until the next state. In one period it
+  /// adds at most as much speed as the brake removes in one.
+  static constexpr int kReactionPeriods = 3;
+
   /// The observer may be null, else has a detector. Throws std::invalid_argument where sizes do not fit.
   Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::shared_ptr<ExternalObserver> observer = nullptr);
 
@@ -41,9 +47,11 @@ class Safety : public Exclusive {
   void set_reason(Reason reason) noexcept { reason_ = reason; }
   /// Looks at a state at time t and returns the kept violation.
   Reason check(double t, const double* q, const double* dq) noexcept;
-  /// The same without the extrapolation, the contact and the memory, for a loop that goes on after a violation. Of positions the
-  /// stop alone is looked at, where the arm could come near a limit, and not while it is beyond one: it may return.
-  Reason guard(const double* q, const double* dq) noexcept;
+  /// The same for a torque that is to be applied, in a loop that goes on after a violation: without the extrapolation, the
+  /// contact and the memory. The velocity after three periods counts, too. Of positions the stop alone is looked at, where the
+  /// arm could come near a limit: a joint that was beyond one at the last `allow` may return, and go no further.
+  Reason guard(const double* q, const double* dq, const double* tau) noexcept;
+  void allow(const double* q) noexcept;
   /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
   /// torque and rate whatever was demanded. The last command where the torque is null or not finite, which is a violation;
   /// a demand beyond the limits for longer than the patience is one too, as is one that was `clipped` before. The torques of
@@ -61,9 +69,11 @@ class Safety : public Exclusive {
 
  private:
   Reason violated(Reason reason) noexcept;
+  Reason check_velocities(const double* dq) const noexcept;
   Reason check_joints(const double* q, const double* dq) const noexcept;
-  bool within(const double* q) const noexcept;
-  Reason check_stop(const double* q, const double* dq) noexcept;
+  bool within(const double* q, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const noexcept;
+  Reason check_stop(const double* q, const double* dq, const double* tau, const Eigen::VectorXd& lower,
+                    const Eigen::VectorXd& upper) noexcept;
   bool near_obstacle(const double* q) noexcept;
   bool touched(double t, const double* q, const double* dq) noexcept;
   void watch(double t, Reason reason, double& within, bool beyond) noexcept;
@@ -75,7 +85,7 @@ class Safety : public Exclusive {
   std::vector<Frame<double>> frames_;
   std::vector<Pose<double>> poses_;
   Reason reason_ = Reason::none;
-  Eigen::VectorXd ahead_, target_, most_, change_, zero_, command_, tau_;  // tau_: on the joints, with what the drive adds
+  Eigen::VectorXd ahead_, lower_, upper_, target_, most_, change_, zero_, command_, tau_;  // tau_: on the joints, with what the drive adds
   double limited_at_, torque_within_, rate_within_;  // times of the last limit, and of the last ones within; NaN before any
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 
 namespace thunder {

@@ -126,6 +126,7 @@ class ArmCase:
         )
 
 
+@outcome_recorded()  # arms that lag behind their plan pass velocity limits
 def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, workers: Workers = 1, cells: int = 200) -> ArmCase:
     """Optimize the motion of the arm, plan those of the motor, simulate.
 
@@ -156,7 +157,6 @@ def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, workers: Workers 
     )  # fmt: skip
 
 
-@outcome_recorded()  # throws that lag behind their plan pass velocity limits
 def _throws(throw: ArmThrow, still: ElasticWrist, cells: int) -> tuple[dict[str, WristRelease], dict[str, float]]:
     linear = free_switching(still, _T)
     once = one_switch(still, min(_T, linear.limit))
