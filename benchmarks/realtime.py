@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import thunder_py as th
-from thunder_py.realtime import DriveFacts, LoopStatistics, RealtimeLoop, SafetyLimits, SimulatedArm
+from thunder_py.realtime import DriveFacts, LoopStatistics, RealtimeLoop, SafetyLimits, SimulatedRobot
 
 #: a pause of the machine is counted instead of ending the run; `SafetyLimits` stops an arm after 10 unless told
 MOST_MISSED = 1000
@@ -42,7 +42,7 @@ def make_loop(seconds: float, priority: int, core: int, lock: bool) -> RealtimeL
     """Return a loop of the Panda, of whose last link and 1.2 kg payload the controller knows nothing."""
     robot = th.Robot.load("panda")
     facts = DriveFacts(robot.joint_names, 1e-3, 1e-3, robot.limits.effort, 1000.0)
-    drive = SimulatedArm(robot, START, facts, payloads=th.Payload(1.2, (0.0, 0.0, 0.1)))
+    drive = SimulatedRobot(robot, START, facts, payloads=th.Payload(1.2, (0.0, 0.0, 0.1)))
     inertial = robot.inertial.copy()
     inertial[6] *= 0.5
     law = th.SlotineLi(

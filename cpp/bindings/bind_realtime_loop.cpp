@@ -73,7 +73,7 @@ void require_stop(int reason) { read_enum<Reason>(reason, kReasons, "reason"); }
 }  // namespace
 
 void bind_realtime_loop(py::module_& module) {
-  bind_simulated_arm(module);
+  bind_simulated_robot(module);
   py::class_<RealtimeLoop, std::shared_ptr<RealtimeLoop>>(module, "RealtimeLoop", "A control loop in a thread of its own.")
       .def(py::init(&make_realtime_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("priority"),
            py::arg("core"), py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))

@@ -19,7 +19,7 @@ void bind_kinematics(pybind11::module_& module);
 void bind_realtime(pybind11::module_& module);
 void bind_simulation(pybind11::module_& module);
 void bind_safety(pybind11::module_& module);
-void bind_simulated_arm(pybind11::module_& module);
+void bind_simulated_robot(pybind11::module_& module);
 void bind_realtime_loop(pybind11::module_& module);
 void bind_expression(pybind11::module_& module);
 void bind_function(pybind11::module_& module);

@@ -13,7 +13,7 @@
 #include "check.hpp"
 #include "thunder/kinematics/references.hpp"
 #include "thunder/realtime/realtime_loop.hpp"
-#include "thunder/realtime/simulated_arm.hpp"
+#include "thunder/realtime/simulated_robot.hpp"
 
 using namespace thunder;
 using namespace thunder::realtime;
@@ -32,7 +32,7 @@ std::shared_ptr<SlotineLi> make_law(const std::shared_ptr<const Model>& model, d
 /// Counts the allocations of the whole process between two of its states; the first is the start for 0.
 class CountingDrive final : public Drive {
  public:
-  CountingDrive(std::shared_ptr<SimulatedArm> drive, int first, int last)
+  CountingDrive(std::shared_ptr<SimulatedRobot> drive, int first, int last)
       : drive_(std::move(drive)), first_(first), last_(last) {}
   const DriveFacts& facts() const noexcept override { return drive_->facts(); }
   bool waits() const noexcept override { return drive_->waits(); }
@@ -51,17 +51,17 @@ class CountingDrive final : public Drive {
   long made() const noexcept { return made_; }
 
  private:
-  std::shared_ptr<SimulatedArm> drive_;
+  std::shared_ptr<SimulatedRobot> drive_;
   int first_, last_, reads_ = 0;
   long before_ = 0, made_ = -1;
 };
 
-std::shared_ptr<SimulatedArm> make_drive(const std::shared_ptr<const Model>& model, bool real_time) {
+std::shared_ptr<SimulatedRobot> make_drive(const std::shared_ptr<const Model>& model, bool real_time) {
   VectorXd at_rest = VectorXd::Zero(14);
   at_rest.head(7) = arms::posture();
-  return std::make_shared<SimulatedArm>(
+  return std::make_shared<SimulatedRobot>(
       std::make_unique<RigidPlant>(model),
-      SimulatedArm::Settings{{1e-3, 1e-3, 0.05, every(200.0), every(1000.0)}, at_rest, model, true, real_time});
+      SimulatedRobot::Settings{{1e-3, 1e-3, 0.05, every(200.0), every(1000.0)}, at_rest, model, true, real_time});
 }
 
 std::shared_ptr<ControlLoop> make_control(const std::shared_ptr<const Model>& model, const DriveFacts& facts, double duration) {

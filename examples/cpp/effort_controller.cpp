@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "panda_control.hpp"
-#include <thunder/realtime/simulated_arm.hpp>
+#include <thunder/realtime/simulated_robot.hpp>
 
 namespace example {
 
@@ -70,7 +70,7 @@ int main() {
   const Eigen::VectorXd start = example::vector({0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7});
   Eigen::VectorXd at_rest = Eigen::VectorXd::Zero(14);
   at_rest.head(7) = start;
-  SimulatedArm arm(std::make_unique<thunder::RigidPlant>(model),
+  SimulatedRobot arm(std::make_unique<thunder::RigidPlant>(model),
                    {{1e-3, 1e-3, 0.1, example::kTorques, Eigen::VectorXd::Constant(7, 1e5)}, at_rest, model, false, false});
 
   Eigen::VectorXd q = start, dq = Eigen::VectorXd::Zero(7), effort = dq;

@@ -81,7 +81,7 @@ __all__: list[str] = [
     "ScheduledInterception",
     "SetPoint",
     "SetPose",
-    "SimulatedArm",
+    "SimulatedRobot",
     "Sinusoid",
     "SlotineLi",
     "Sphere",
@@ -5109,7 +5109,7 @@ class Drive:
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
-class SimulatedArm(Drive):
+class SimulatedRobot(Drive):
     """An arm that is simulated behind a drive."""
 
     def __init__(

@@ -3,7 +3,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.integration import rk4_step
-from thunder_py.realtime import ControlLoop, SimulatedArm
+from thunder_py.realtime import ControlLoop, SimulatedRobot
 from thunder_py.realtime.hold import braking_rate, safe_torque
 
 ARMS = ("panda", "ur5e", "gen3", "iiwa14")
@@ -84,7 +84,7 @@ def test_a_canceled_goal_stops_within_the_physical_distance(period: float) -> No
     q0, v = np.array([0, -0.3, 0, -2, 0, 1.8, 0.7]), 1.0
     loop = ControlLoop({"robot": "panda", "controller": {"name": "ComputedTorque", "K_0": 50, "K_1": 10},
                         "times": {"period": period, "state_late": 0.1}})  # fmt: skip
-    arm = SimulatedArm.from_options({"robot": "panda", "q0": q0.tolist(), "period": period, "watchdog": 0.2})
+    arm = SimulatedRobot({"robot": "panda", "q0": q0.tolist(), "period": period, "watchdog": 0.2})
     now, names, at = 10**18, arm.joint_names, None
     for k in range(round(2.5 / period)):
         state = arm.advance(now)

@@ -10,7 +10,7 @@ import thunder_py as th
 from thunder_py.control.estimation import DerivativeEstimator
 from thunder_py.control.motion_states import typical_states
 from thunder_py.control.stability import Loop, linear_arm
-from thunder_py.realtime import ControlLoop, DriveFacts, DriveLoop, RealtimeLoop, SimulatedArm
+from thunder_py.realtime import ControlLoop, DriveFacts, DriveLoop, RealtimeLoop, SimulatedRobot
 from thunder_py.reference import SetPoint, SetPose, Sinusoid
 from thunder_py.sampled_loop import Channel
 
@@ -199,7 +199,7 @@ def built(kind: str, law: th.ComputedTorque, **changes: Any) -> list[str]:
         if kind == "DriveLoop":
             DriveLoop(Adapter(facts(robot, **changes)), robot, law, SetPoint(Q["panda"]))
         elif kind == "RealtimeLoop":
-            RealtimeLoop(SimulatedArm(robot, Q["panda"], facts(robot, **changes), real_time=False), robot, law)
+            RealtimeLoop(SimulatedRobot(robot, Q["panda"], facts(robot, **changes), real_time=False), robot, law)
         else:
             gains = {"name": "ComputedTorque", "K_0": float(law.K_0), "K_1": float(law.K_1)}  # type: ignore[attr-defined]
             ControlLoop({"robot": "panda", "controller": gains, "times": changes})
@@ -249,7 +249,7 @@ def test_loops_warn_of_the_hold_of_a_task_law(kind: str, delay: float, stable: b
         if kind == "DriveLoop":
             DriveLoop(Adapter(told), robot, law, th.reference.SetPose(robot.forward_kinematics(Q["panda"])))
         elif kind == "RealtimeLoop":
-            RealtimeLoop(SimulatedArm(robot, Q["panda"], told, real_time=False), robot, named)
+            RealtimeLoop(SimulatedRobot(robot, Q["panda"], told, real_time=False), robot, named)
         else:
             ControlLoop({"robot": "panda", "controller": named, "times": {"delay": delay}})
     assert any("the hold of OperationalSpace is too high" in str(w.message) for w in caught) != stable
@@ -257,12 +257,12 @@ def test_loops_warn_of_the_hold_of_a_task_law(kind: str, delay: float, stable: b
 
 def test_new_gains_of_a_running_loop_are_checked() -> None:
     robot = th.Robot.load("elbow")
-    drive = SimulatedArm(robot, [0.4, 0.6], facts(robot), real_time=False)
+    drive = SimulatedRobot(robot, [0.4, 0.6], facts(robot), real_time=False)
     loop = RealtimeLoop(drive, robot, {"name": "PDGravity", "K_p": 50.0, "K_d": 10.0})
     with pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too high"):
         loop.set_gains(K_d=1e5)
     loop = RealtimeLoop(
-        SimulatedArm(robot, [0.4, 0.6], facts(robot), real_time=False), robot, th.PDGravity(robot, 50.0, 10.0)
+        SimulatedRobot(robot, [0.4, 0.6], facts(robot), real_time=False), robot, th.PDGravity(robot, 50.0, 10.0)
     )
     with pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too high"):
         loop.set_law(th.PDGravity(robot, 50.0, 1e5))

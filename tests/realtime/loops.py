@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from thunder_py.realtime import Command, ControlLoop, JointState, Mode, ReferenceGenerator, SimulatedArm
+from thunder_py.realtime import Command, ControlLoop, JointState, Mode, ReferenceGenerator, SimulatedRobot
 
 #: some time of day [ns]
 NOON = 1_700_000_000_000_000_000
@@ -25,14 +25,14 @@ def make_loop(law: dict[str, Any] | None = None, **options: Any) -> ControlLoop:
     return ControlLoop({"robot": "panda", "controller": law or JOINT_LAW, "hold": HOLD, **options})
 
 
-def make_robot(**options: Any) -> SimulatedArm:
-    return SimulatedArm.from_options({"robot": "panda", "q0": Q0.tolist(), **options})
+def make_robot(**options: Any) -> SimulatedRobot:
+    return SimulatedRobot({"robot": "panda", "q0": Q0.tolist(), **options})
 
 
 class Bench:
     """Loop and arm with 0.2 ms on the way there and back; `lose` says which messages do not arrive."""
 
-    def __init__(self, loop: ControlLoop, robot: SimulatedArm | None = None) -> None:
+    def __init__(self, loop: ControlLoop, robot: SimulatedRobot | None = None) -> None:
         self.loop, self.robot, self.now = loop, robot or make_robot(), NOON
         self.generator: ReferenceGenerator | None = None
         self.commands: list[Command] = []
@@ -83,7 +83,7 @@ class Bench:
         return np.array([np.abs(c.error).max() for c in self.commands[-last:]])
 
 
-def tracking(seconds: float, robot: SimulatedArm | None = None, **options: Any) -> Bench:
+def tracking(seconds: float, robot: SimulatedRobot | None = None, **options: Any) -> Bench:
     """A bench that has followed a sinusoid for some seconds."""
     bench = Bench(make_loop(**options), robot)
     bench.run(0.1)

@@ -5,7 +5,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.control import Status
-from thunder_py.realtime import ControlLoop, JointState, Mode, Reason, SimulatedArm
+from thunder_py.realtime import ControlLoop, JointState, Mode, Reason, SimulatedRobot
 
 from .loops import FAULT, JOINT_LAW, MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot, tracking
 
@@ -50,7 +50,7 @@ def test_the_arm_is_held_where_it_came_to_rest() -> None:
 
 
 def test_what_moves_is_braked_and_not_pulled_back() -> None:
-    bench = Bench(make_loop(), SimulatedArm(PANDA, Q0, dq0=[0.4] * 7, compensates_gravity=False))
+    bench = Bench(make_loop(), SimulatedRobot(PANDA, Q0, dq0=[0.4] * 7, compensates_gravity=False))
     bench.run(2.0)
     speed = np.array([np.abs(s.dq).max() for s in bench.states])
     assert speed[-1] < 1e-2
@@ -307,7 +307,7 @@ def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
 
 def test_an_error_that_is_too_large_is_a_fault() -> None:
     blow = th.simulation.ExternalTorque([60.0] * 4 + [2.0] * 3, start=1.1)
-    bench = tracking(1.0, SimulatedArm(PANDA, Q0, external=[blow], compensates_gravity=False), largest_error=0.05)
+    bench = tracking(1.0, SimulatedRobot(PANDA, Q0, external=[blow], compensates_gravity=False), largest_error=0.05)
     bench.run(0.3)
     assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.large_error)
 
@@ -337,7 +337,7 @@ def test_poses_out_of_reach_do_not_drive_joints_beyond_their_speeds(robot: str) 
     arm = th.Robot.load(robot)
     q0 = [0.1, -0.5, 0.1, -1.8, 0.1, 1.5, 0.1][: arm.n] if arm.n == 7 else [0.1, -1.2, 1.8, -0.6, 1.5, 0.1]
     loop = ControlLoop({"robot": robot, "controller": POSE_LAW})
-    plant, now, speeds = SimulatedArm.from_options({"robot": robot, "q0": q0}), NOON, []
+    plant, now, speeds = SimulatedRobot({"robot": robot, "q0": q0}), NOON, []
     goal, names = arm.forward_kinematics(q0)[:3, 3] + [1.5, 0.0, 0.5], arm.joint_names
     for k in range(4000):
         state = plant.advance(now)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import ControlLoop, JointState, Mode, Reason, ReferenceGenerator, SimulatedArm
+from thunder_py.realtime import ControlLoop, JointState, Mode, Reason, ReferenceGenerator, SimulatedRobot
 from thunder_py.realtime.hold import safe_torque
 from thunder_py.realtime.joint_states import DROPPED
 from thunder_py.robot import Elastic
@@ -33,11 +33,11 @@ def make_loop(path: str, law: dict[str, Any] = MOTOR, **options: Any) -> Control
     return ControlLoop({"robot": path, "controller": law, "torque_limits": 100.0, **options})
 
 
-def make_arm(path: str, **options: Any) -> SimulatedArm:
-    return SimulatedArm.from_options({"robot": path, "q0": Q0.tolist(), "torque_limits": 100.0, **options})
+def make_arm(path: str, **options: Any) -> SimulatedRobot:
+    return SimulatedRobot({"robot": path, "q0": Q0.tolist(), "torque_limits": 100.0, **options})
 
 
-def play(loop: ControlLoop, arm: SimulatedArm, seconds: float, now: int, motors: bool = True) -> JointState:
+def play(loop: ControlLoop, arm: SimulatedRobot, seconds: float, now: int, motors: bool = True) -> JointState:
     """Close the loop; messages have the motors or not."""
     for _ in range(round(1000 * seconds)):
         state = arm.advance(now)
@@ -156,7 +156,7 @@ def test_stiff_springs_of_light_links_stay_finite(tmp_path: Path) -> None:
     """At 1 ms the wrist would be beyond the stability of Runge-Kutta: 2e4 N m/rad and 0.3 g m2 are 9000 rad/s."""
     drives = [Elastic(joint=j, K=(2e4,), Mm=0.2) for j in range(1, 7)]
     th.Robot.load("ur5e").replace(elastic=drives, name="stiff").save(tmp_path / "stiff.yaml")
-    arm = SimulatedArm(th.Robot.load(tmp_path / "stiff.yaml"), dq0=[0.0] * 5 + [0.1], compensates_gravity=False)
+    arm = SimulatedRobot(th.Robot.load(tmp_path / "stiff.yaml"), dq0=[0.0] * 5 + [0.1], compensates_gravity=False)
     arm.advance(NOON)
     state = arm.advance(NOON + 40 * MS)
     assert not arm.failed
@@ -164,12 +164,12 @@ def test_stiff_springs_of_light_links_stay_finite(tmp_path: Path) -> None:
     massless = th.Robot.load("ur5e").replace(elastic=[Elastic(joint=1, K=(1.0,), Mm=0.0)], name="massless")
     massless.save(tmp_path / "massless.yaml")
     with pytest.raises(ValueError, match="robot must have inertia at both ends of each spring, got massless"):
-        SimulatedArm.from_options({"robot": str(tmp_path / "massless.yaml")})
+        SimulatedRobot({"robot": str(tmp_path / "massless.yaml")})
 
 
 def test_without_commands_the_drive_damps_the_motors(soft: tuple[th.Robot, str]) -> None:
     robot, _ = soft
-    arm = SimulatedArm(robot, Q0, dq0=[0.2, -0.5])  # motors move with their joints at first
+    arm = SimulatedRobot(robot, Q0, dq0=[0.2, -0.5])  # motors move with their joints at first
     expected = robot.gravity_vector(Q0) - 150.0 * np.array([robot.mass_matrix(Q0)[0, 0] * 0.2, 0.03 * -0.5])
     np.testing.assert_allclose(arm.advance(NOON).tau, expected, atol=1e-12)
 

@@ -10,7 +10,7 @@ from thunder_py.realtime import (
     RealtimeLoop,
     Reason,
     SafetyLimits,
-    SimulatedArm,
+    SimulatedRobot,
 )
 from thunder_py.realtime.safety import brake
 
@@ -33,7 +33,7 @@ def law(learns: bool = True) -> th.SlotineLi:
 
 def first_of_the_brake(kind: str, control: th.SlotineLi, told: th.Payload | None) -> tuple[np.ndarray, ...]:
     """Return position, velocity and torque of the first state of the stop."""
-    drive = SimulatedArm(PANDA, Q, facts(told), payloads=TRUE, compensates_gravity=False, real_time=False)
+    drive = SimulatedRobot(PANDA, Q, facts(told), payloads=TRUE, compensates_gravity=False, real_time=False)
     if kind == "DriveLoop":
         cycles = list[th.realtime.Cycle]()
         limits = SafetyLimits.of(PANDA)

@@ -9,7 +9,7 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.realtime import Pacer, Quantiles, ReferenceGenerator, SimulatedArm
+from thunder_py.realtime import Pacer, Quantiles, ReferenceGenerator, SimulatedRobot
 from thunder_py.realtime.hold import safe_torque
 
 from .loops import MS, NOON, Q0, make_robot
@@ -42,7 +42,7 @@ def test_without_commands_it_holds_itself_and_says_so() -> None:
     np.testing.assert_allclose(state.tau, PANDA.gravity_vector(Q0), atol=1e-12)
     assert robot.report()["torque"] == "safe"
     dq = np.linspace(-0.05, 0.05, 7)
-    moving = SimulatedArm(PANDA, Q0, dq0=dq)
+    moving = SimulatedRobot(PANDA, Q0, dq0=dq)
     expected = PANDA.inverse_dynamics(Q0, dq, -150.0 * dq)
     np.testing.assert_allclose(moving.advance(NOON).tau, expected, atol=1e-12)
 
@@ -108,9 +108,7 @@ def test_robots_that_make_no_sense_are_refused() -> None:
         {"robot": "nobody"}, {"q0": [0.0]}, {"watchdog": -1}, {"payloads": 3}, {"payloads": [{"weight": 1}]},
         {"payloads": [{"mass": 1, "link": "hand"}]}, {"color": "red"}, {"period": "often"}, {"period": 1e-10},
     )  # fmt: skip
-    assert_refused(
-        *((({"robot": "panda", **c},), f"...{next(iter(c))[:7]}...") for c in changes), call=SimulatedArm.from_options
-    )
+    assert_refused(*((({"robot": "panda", **c},), f"...{next(iter(c))[:7]}...") for c in changes), call=SimulatedRobot)
 
 
 def generator(reference: dict[str, Any], **options: Any) -> ReferenceGenerator:

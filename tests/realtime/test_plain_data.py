@@ -9,7 +9,7 @@ import thunder_py as th
 from tests.damage import answers, in_time
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError
-from thunder_py.realtime import ReferenceGenerator, SimulatedArm
+from thunder_py.realtime import ReferenceGenerator, SimulatedRobot
 from thunder_py.realtime.plain_data import read_plain
 
 
@@ -19,7 +19,7 @@ def test_files_stand_beside_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "way.csv").write_text("t,joint1,joint2\n0,0,0\n1,0.1,0.2\n2,0.1,0.1\n3,0,0\n")
     (tmp_path / "robot.yaml").write_text("robot: my_arm.yaml\n")
     (tmp_path / "reference.yaml").write_text("robot: my_arm.yaml\nreference: {kind: file, path: way.csv}\n")
-    assert SimulatedArm.from_options(tmp_path / "robot.yaml").robot.n == 2
+    assert SimulatedRobot(tmp_path / "robot.yaml").robot.n == 2
     assert ReferenceGenerator(tmp_path / "reference.yaml").robot.n == 2
     read = read_plain(tmp_path / "reference.yaml")
     assert read["robot"] == str(tmp_path / "my_arm.yaml")
@@ -57,7 +57,7 @@ def test_a_configuration_is_read_as_robots_are(tmp_path: Path) -> None:
     }
     path.write_text("robot: elbow\nwatchdog: 1:30\n")
     with pytest.raises(ThunderError, match=r"watchdog must be .*, got '1:30'"):
-        SimulatedArm.from_options(path)
+        SimulatedRobot(path)
 
 
 def test_a_configuration_that_means_something_else_is_refused(tmp_path: Path) -> None:
@@ -85,5 +85,5 @@ def test_a_configuration_that_means_something_else_is_refused(tmp_path: Path) ->
 def test_damage_is_an_error_of_ours(tmp_path: Path) -> None:
     path = tmp_path / "robot.yaml"
     path.write_text("robot: elbow\nq0: [0.1, -1e-1]\nperiod: 0.002\ndamping: &d [1, 2]\ntorque_limits: *d\n# ende\n")
-    read, refused = answers(path, lambda: SimulatedArm.from_options(path), range(100))
+    read, refused = answers(path, lambda: SimulatedRobot(path), range(100))
     assert min(read, refused) > 0

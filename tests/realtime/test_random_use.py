@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import ControlLoop, Mode, Reason, SimulatedArm
+from thunder_py.realtime import ControlLoop, Mode, Reason, SimulatedRobot
 from thunder_py.spatial.single import quaternion_of
 
 from .loops import MS, NOON
@@ -49,7 +49,7 @@ class User:
         late = 1e-3 * max(5, 3 * period)  # a torque acts for as long when states stay away
         times = {"period": 1e-3 * period, "state_late": late, "state_lost": 0.25}
         self.loop = ControlLoop({"robot": arm, "controller": LAWS[law], "times": times, "invalid_states": 5})
-        self.plant = SimulatedArm.from_options({"robot": arm, "q0": ARMS[arm], "watchdog": 2.5 * late})
+        self.plant = SimulatedRobot({"robot": arm, "q0": ARMS[arm], "watchdog": 2.5 * late})
         self.names, self.now = self.robot.joint_names, NOON
         self.q = np.array(ARMS[arm])
         #: times until which states are lost, broken, and nothing is sent [ns]

@@ -25,7 +25,7 @@ from thunder_py.realtime import (
     RealtimeLoop,
     Reason,
     SafetyLimits,
-    SimulatedArm,
+    SimulatedRobot,
     StopKind,
 )
 
@@ -46,7 +46,7 @@ def facts(robot=ELBOW, **changes):
 
 
 def simulated(**options):
-    return SimulatedArm(ELBOW, START, options.pop("facts", facts()), real_time=False, **options)
+    return SimulatedRobot(ELBOW, START, options.pop("facts", facts()), real_time=False, **options)
 
 
 def run(drive=None, law=None, reference=SINE, robot=ELBOW, **options):
@@ -71,9 +71,9 @@ def test_torques_are_those_of_the_loop_in_python():
     still = th.reference.Sinusoid([0.1, 0.1], [0.5, 0.5], center=START, phase=[np.pi / 2, np.pi / 2])
     start, cycles = START + 0.1, []
     law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=0.05)
-    drive = SimulatedArm(ELBOW, start, facts(), real_time=False)
+    drive = SimulatedRobot(ELBOW, start, facts(), real_time=False)
     assert DriveLoop(drive, ELBOW, law, still, on_cycle=cycles.append).run(0.4).error is None
-    drive = SimulatedArm(ELBOW, start, facts(), real_time=False)
+    drive = SimulatedRobot(ELBOW, start, facts(), real_time=False)
     loop = run(drive, th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=0.05), still, duration=0.4)
     log, count = loop.log(), 400
     np.testing.assert_allclose(log.q[:count], [c.q for c in cycles[:count]], atol=1e-6)
@@ -176,7 +176,7 @@ def test_an_arm_that_pushes_at_its_limit_is_stopped(compensates):
 
 def test_poses():
     T = PANDA.forward_kinematics(Q)
-    drive = SimulatedArm(PANDA, Q, facts(PANDA, torque_rate=1e5), real_time=False)
+    drive = SimulatedRobot(PANDA, Q, facts(PANDA, torque_rate=1e5), real_time=False)
     T[1, 3] += 0.05
     goal = th.reference.SetPose(T)
     loop = run(drive, POSE_LAW, goal, PANDA, duration=2.0)
@@ -259,10 +259,10 @@ def test_dropped_loops_end():
 PROGRAM = """
 import os, signal, sys, threading, time
 import thunder_py as th
-from thunder_py.realtime import RealtimeLoop, SimulatedArm
+from thunder_py.realtime import RealtimeLoop, SimulatedRobot
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits that it is ignored
 robot = th.Robot.load("elbow")
-drive = SimulatedArm(robot, [0.4, 0.6], real_time=False)
+drive = SimulatedRobot(robot, [0.4, 0.6], real_time=False)
 loop = RealtimeLoop(drive, robot, th.SlotineLi(robot, 10.0, 20.0, adaptation=None), th.reference.SetPoint([0.5, 0.5]))
 if sys.argv[1] == "exit":
     loop.start()
@@ -419,7 +419,7 @@ def test_wrong_parts_are_refused():
             lambda: poses.set_law(th.CartesianComputedTorque(PANDA, 100.0, 20.0, K_d=5.0)),
             "law must be in joint space: set_gains changes one that follows poses",
         ),
-        (lambda: SimulatedArm(ELBOW, [0.0]), "q0 must..."),
+        (lambda: SimulatedRobot(ELBOW, [0.0]), "q0 must..."),
         (lambda: simulated().inject("fire"), "'fire' is not a valid DriveFault"),
         *(
             (lambda how=how: how(named), "a RealtimeLoop cannot be copied or pickled: it owns a thread;...", TypeError)
@@ -429,7 +429,7 @@ def test_wrong_parts_are_refused():
 
 
 def still(robot):
-    return SimulatedArm(robot, Q, facts(robot), real_time=False)
+    return SimulatedRobot(robot, Q, facts(robot), real_time=False)
 
 
 def test_a_stop_that_was_asked_for_is_no_first_ctrl_c():
@@ -444,7 +444,7 @@ def test_a_stop_that_was_asked_for_is_no_first_ctrl_c():
 
 
 def test_a_slow_drive_is_not_late():
-    slow = SimulatedArm(ELBOW, START, facts(period=0.06, watchdog=0.5), real_time=True)
+    slow = SimulatedRobot(ELBOW, START, facts(period=0.06, watchdog=0.5), real_time=True)
     loop = RealtimeLoop(slow, ELBOW, {**GAINS, "Lambda": 1.0, "K_d": 2.0}, th.reference.SetPoint(START), duration=0.3)
     with loop:
         assert loop.join(60.0)
@@ -462,7 +462,7 @@ def test_tuned_gains_hold_for_ten_minutes(name, unknown):
     links = None if unknown == "all links" else robot.link_names[-1]
     law = th.control.tune(robot, th.SlotineLi, reference, period=1e-3, unknown=links).controller()
     loop = run(
-        SimulatedArm(arm, q, real_time=False), law, reference, robot, duration=600.0, log_every=100, log_time=700.0
+        SimulatedRobot(arm, q, real_time=False), law, reference, robot, duration=600.0, log_every=100, log_time=700.0
     )
     rows = loop.log()
     assert loop.reason is Reason.finished

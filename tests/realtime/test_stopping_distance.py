@@ -8,7 +8,7 @@ from tests.refusals import assert_refused
 from thunder_py.geometry import HalfSpace
 from thunder_py.integration import rk4_step
 from thunder_py.model.joint_data import Friction
-from thunder_py.realtime import DriveFacts, Reason, Safety, SafetyLimits, SimulatedArm, stopping_distance
+from thunder_py.realtime import DriveFacts, Reason, Safety, SafetyLimits, SimulatedRobot, stopping_distance
 from thunder_py.realtime.safety import brake
 
 ARMS = ("panda", "ur5e", "gen3", "iiwa14", "scara")
@@ -171,7 +171,7 @@ def _is_safe(safety: Safety, q1: float, dq: np.ndarray) -> bool:
 def braked(robot, limits, period, torque_step, q, dq):
     """Return how far joints and tip of a simulated arm go that the brake stops, from the state after the next."""
     facts = DriveFacts(robot.joint_names, period, period, limits.torque, 1e9, 1.0)
-    arm = SimulatedArm(robot, q, facts, dq0=dq, compensates_gravity=False)
+    arm = SimulatedRobot(robot, q, facts, dq0=dq, compensates_gravity=False)
     safety = Safety(robot, limits, torque_step=torque_step, period=period)
     hold, names = brake(robot, limits, np.full(robot.n, torque_step), period), robot.joint_names
     command = robot.inverse_dynamics(q, dq, np.zeros(robot.n))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import Mode, SimulatedArm
+from thunder_py.realtime import Mode, SimulatedRobot
 from thunder_py.realtime import references as references_module
 from thunder_py.realtime.command import Reason
 from thunder_py.realtime.nodes import ControllerNode, RobotNode
@@ -132,7 +132,7 @@ def test_counts_are_whole() -> None:
 
 
 def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
-    robot = SimulatedArm.from_options({"robot": "panda", "q0": Q0.tolist()})
+    robot = SimulatedRobot({"robot": "panda", "q0": Q0.tolist()})
     robot.advance(NOON)
     before = robot.advance(NOON + 20 * MS)
     after = robot.advance(NOON - HOUR)
@@ -167,7 +167,7 @@ def test_a_trajectory_that_would_take_long_to_read_is_refused() -> None:
 
 def test_a_plant_that_ran_away_is_an_error_in_its_report() -> None:
     wire, blow = Wire(), th.simulation.ExternalTorque([1e9] * 7, start=0.25)
-    RobotNode(wire, SimulatedArm(PANDA, Q0, external=[blow]))
+    RobotNode(wire, SimulatedRobot(PANDA, Q0, external=[blow]))
     for level in (1, 2):
         wire.run(0.2)
         assert wire.last["/diagnostics"].status[0].level == level

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import ControlLoop, GoalCode, Mode, SimulatedArm, Tolerance, TrajectoryGoal
+from thunder_py.realtime import ControlLoop, GoalCode, Mode, SimulatedRobot, Tolerance, TrajectoryGoal
 
 from .loops import HELD, MS, Q0, Bench, make_loop, make_robot
 
@@ -207,7 +207,7 @@ def turning(name: str) -> Bench:
     """A loop whose arm's first joint has no limits."""
     n = th.Robot.load(name).n
     law = {"name": "ComputedTorque", "K_0": 400, "K_1": 40}
-    robot = SimulatedArm.from_options({"robot": name, "q0": (0.2 * np.arange(n) - 0.5).tolist()})
+    robot = SimulatedRobot({"robot": name, "q0": (0.2 * np.arange(n) - 0.5).tolist()})
     bench = Bench(ControlLoop({"robot": name, "controller": law}), robot)
     bench.run(0.02)
     return bench

@@ -81,7 +81,7 @@ def _above(where: Any, distance: float) -> Viewpoint:
 @pytest.mark.parametrize("q", [0.4, -1.9])
 def test_the_hand_is_seen_where_forward_kinematics_projects_it(tmp_path: Path, q: float) -> None:
     file = _urdf(tmp_path, hand='<sphere radius="0.08"/>', axis="0 0 1")
-    robot, size, distance = th.Robot.load(file), (200, 160), 4.0
+    robot, size, distance = th.Robot.load(file, tip_link="rod"), (200, 160), 4.0
     picture = render(robot, [q], *size, camera=_above(robot, distance), meshes=Meshes.load(file)).astype(int)
     rows, columns = np.nonzero((picture[..., 0] > 2 * picture[..., 2]) & (picture[..., 0] > 60))
     x, y, z = robot.forward_kinematics([q], "hand")[:3, 3]

@@ -676,9 +676,7 @@ def times() -> Any:
 
 
 goes_on(realtime.ControlLoop, loop, answered, 50, 80)
-goes_on(
-    realtime.SimulatedArm, lambda: realtime.SimulatedArm.from_options({"robot": "panda", "q0": Q.tolist()}), advanced
-)
+goes_on(realtime.SimulatedRobot, lambda: realtime.SimulatedRobot({"robot": "panda", "q0": Q.tolist()}), advanced)
 goes_on(realtime.Quantiles, realtime.Quantiles, counted, 50, 60)
 
 

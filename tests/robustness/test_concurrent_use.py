@@ -32,7 +32,7 @@ STATE = {"_core_state", "_set_core_state"}
 #: what they hold changes, but only with the GIL held and never across a call of Python
 GROWING = {"Graph", "Quantiles", "JointFollower", "TaskFollower"}
 #: used beside the thread of a real-time loop: tests/realtime/test_realtime_loop.py
-THREADED = {"RealtimeLoop", "SimulatedArm"}
+THREADED = {"RealtimeLoop", "SimulatedRobot"}
 
 
 def classes() -> list[type]:

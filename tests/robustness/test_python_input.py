@@ -10,7 +10,7 @@ from thunder_py.control import DCMotor, arm_points, link_gains
 from thunder_py.identification import MotionLimits
 from thunder_py.model import inertia
 from thunder_py.motion.planning.obstacles import MovingObstacle
-from thunder_py.realtime import SimulatedArm
+from thunder_py.realtime import SimulatedRobot
 from thunder_py.recordings import MotionSet
 from thunder_py.reference import SetPoint
 
@@ -104,7 +104,7 @@ def test_a_tiny_way_is_a_way() -> None:
 
 
 def test_a_simulated_robot_advances_to_whole_nanoseconds() -> None:
-    robot = SimulatedArm.from_options({"robot": "panda"})
+    robot = SimulatedRobot({"robot": "panda"})
     message = "now must be a whole number from -9223372036854775807 to..."
     assert_refused(*((partial(robot.advance, now), message) for now in (math.inf, math.nan, 1e9, 10**30, "now")))
     assert robot.advance(0).stamp == 0

@@ -23,9 +23,9 @@ from .safety import Safety as Safety
 from .safety import SafetyLimits as SafetyLimits
 from .safety import StoppingDistance as StoppingDistance
 from .safety import stopping_distance as stopping_distance
-from .simulated_arm import DriveFault as DriveFault
-from .simulated_arm import JointState as JointState
-from .simulated_arm import SimulatedArm as SimulatedArm
+from .simulated_robot import DriveFault as DriveFault
+from .simulated_robot import JointState as JointState
+from .simulated_robot import SimulatedRobot as SimulatedRobot
 from .timing import Pacer as Pacer
 from .timing import Quantiles as Quantiles
 from .trajectory_goal import GoalCode as GoalCode

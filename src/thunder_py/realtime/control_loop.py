@@ -68,10 +68,10 @@ class ControlLoop(Stateful):
 
     Examples
     --------
-    >>> from thunder_py.realtime import ControlLoop, SimulatedArm
+    >>> from thunder_py.realtime import ControlLoop, SimulatedRobot
     >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptation": None}
     >>> loop = ControlLoop({"robot": "panda", "controller": law})
-    >>> robot, now = SimulatedArm.from_options({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
+    >>> robot, now = SimulatedRobot({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
     >>> for k in range(300):  # 1 kHz
     ...     state = robot.advance(now + k * 10**6)
     ...     command = loop.state(state.stamp, state.stamp, robot.joint_names, state.q, state.dq)

@@ -24,7 +24,7 @@ from .configuration import LawSpec, build_law, chosen_parameters, joining_speed
 from .drive_parts import DriveParts
 from .interruptions import Interruptions
 from .safety import SafetyLimits
-from .simulated_arm import SimulatedArm
+from .simulated_robot import SimulatedRobot
 from .timing import Quantiles
 
 #: longest time for which a waiting thread does not look for Ctrl-C [s]
@@ -155,7 +155,7 @@ class RealtimeLoop:
 
     Parameters
     ----------
-    drive : SimulatedArm
+    drive : SimulatedRobot
         A drive in C++. A `DriveAdapter` written in Python needs the GIL; `DriveLoop` is for those.
     robot : Robot
         Nominal model, without elastic joints.
@@ -204,9 +204,9 @@ class RealtimeLoop:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.realtime import RealtimeLoop, SimulatedArm
+    >>> from thunder_py.realtime import RealtimeLoop, SimulatedRobot
     >>> robot = th.Robot.load("elbow")
-    >>> drive = SimulatedArm(robot, [0.4, 0.6], real_time=False)
+    >>> drive = SimulatedRobot(robot, [0.4, 0.6], real_time=False)
     >>> law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None)
     >>> with RealtimeLoop(drive, robot, law, th.reference.SetPoint([0.5, 0.5]), duration=2.0) as loop:
     ...     ended = loop.join()
@@ -216,7 +216,7 @@ class RealtimeLoop:
 
     def __init__(
         self,
-        drive: SimulatedArm,
+        drive: SimulatedRobot,
         robot: Robot,
         law: _core.Controller | Mapping[str, Any],
         reference: Any = None,

@@ -269,9 +269,11 @@ class StoppingDistance(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.realtime import StoppingDistance
-    >>> StoppingDistance._fields
-    ('joints', 'tip')
+    >>> import thunder_py as th
+    >>> from thunder_py.realtime import stopping_distance
+    >>> distance = stopping_distance(th.Robot.load("elbow"), [0.4, 0.6], [1.0, 0.0])
+    >>> distance.joints.shape, bool(distance.tip > 0.0)
+    ((2,), True)
     """
 
     joints: Array

@@ -166,10 +166,10 @@ class TrajectoryGoal:
 
     Examples
     --------
-    >>> from thunder_py.realtime import ControlLoop, SimulatedArm, Tolerance, TrajectoryGoal
+    >>> from thunder_py.realtime import ControlLoop, SimulatedRobot, Tolerance, TrajectoryGoal
     >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptation": None}
     >>> loop = ControlLoop({"robot": "panda", "controller": law})
-    >>> robot, now = SimulatedArm.from_options({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
+    >>> robot, now = SimulatedRobot({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
     >>> names, goal = robot.joint_names, None
     >>> for k in range(700):
     ...     state = robot.advance(now + k * 10**6)

@@ -11,7 +11,7 @@
 #include <string>
 
 #include <panda.hpp>
-#include <thunder/realtime/simulated_arm.hpp>
+#include <thunder/realtime/simulated_robot.hpp>
 
 namespace franka {
 
@@ -65,9 +65,9 @@ class Robot {
     Eigen::VectorXd at_rest(14), torques(7);
     at_rest << 0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7, Eigen::VectorXd::Zero(7);
     torques << 87, 87, 87, 87, 12, 12, 12;
-    arm_ = std::make_unique<thunder::realtime::SimulatedArm>(
+    arm_ = std::make_unique<thunder::realtime::SimulatedRobot>(
         std::make_unique<thunder::RigidPlant>(model_),
-        thunder::realtime::SimulatedArm::Settings{
+        thunder::realtime::SimulatedRobot::Settings{
             {1e-3, 1e-3, 0.02, torques, Eigen::VectorXd::Constant(7, 1000.0)}, at_rest, model_, true, false});
   }
 
@@ -91,7 +91,7 @@ class Robot {
 
  private:
   std::shared_ptr<const thunder::Model> model_;
-  std::unique_ptr<thunder::realtime::SimulatedArm> arm_;
+  std::unique_ptr<thunder::realtime::SimulatedRobot> arm_;
 };
 
 }  // namespace franka

@@ -14,7 +14,7 @@ from ...checks import Array
 from ...errors import ThunderError
 from ..plain_data import read_plain
 from ..reference_generator import JointSample, PoseSample
-from ..simulated_arm import JointState
+from ..simulated_robot import JointState
 from ..timing import Pacer
 
 #: switch interval of the interpreter's threads [s]; Python's default, 5 ms, is five control periods

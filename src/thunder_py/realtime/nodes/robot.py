@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..simulated_arm import SimulatedArm
+from ..simulated_robot import SimulatedRobot
 from . import middleware as messages
 from .middleware import Middleware
 
@@ -13,14 +13,14 @@ _REPORT_RATE = 10.0
 
 
 class RobotNode:
-    """Connect a `SimulatedArm` to topics.
+    """Connect a `SimulatedRobot` to topics.
 
     Parameters
     ----------
     ros : Middleware
         The node.
-    configuration : dict or SimulatedArm
-        See `SimulatedArm.from_options`; or an arm, of any plant.
+    configuration : dict or SimulatedRobot
+        See `SimulatedRobot`; or an arm, of any plant.
 
     Examples
     --------
@@ -32,10 +32,10 @@ class RobotNode:
     ('effort_commands', ['joint_states', '/diagnostics'])
     """
 
-    def __init__(self, ros: Middleware, configuration: dict[str, Any] | SimulatedArm) -> None:
+    def __init__(self, ros: Middleware, configuration: dict[str, Any] | SimulatedRobot) -> None:
         self.ros, kinds = ros, ros.kinds
-        if not isinstance(configuration, SimulatedArm):
-            configuration = SimulatedArm.from_options(configuration)
+        if not isinstance(configuration, SimulatedRobot):
+            configuration = SimulatedRobot(configuration)
         self.robot = configuration
         self._message = kinds.JointState(name=list(self.robot.state_names))
         model = self.robot.robot

@@ -10,7 +10,7 @@ from tests.refusals import assert_refused
 from thunder_py.model.elastic import Elastic
 from thunder_py.model.joint_data import Friction
 from thunder_py.mujoco import MujocoPlant
-from thunder_py.realtime import DriveError, DriveFault, DriveLoop, JointState, RealtimeLoop, SimulatedArm
+from thunder_py.realtime import DriveError, DriveFault, DriveLoop, JointState, RealtimeLoop, SimulatedRobot
 
 from .loops import MS, NOON
 
@@ -31,7 +31,7 @@ def law() -> th.SlotineLi:
     return th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None)
 
 
-def by_messages(arm: SimulatedArm, control: th.SlotineLi, count: int) -> list[JointState]:
+def by_messages(arm: SimulatedRobot, control: th.SlotineLi, count: int) -> list[JointState]:
     states = []
     for k in range(count):
         states.append(arm.advance(NOON + k * MS))
@@ -45,11 +45,11 @@ def test_the_arm_moves_as_in_simulate_whoever_drives_it(plant: str) -> None:
     made = PLANTS[plant]
     run = th.simulate(made(), law(), SINE, 0.3, 1e-3, q0=START)
     free = {"compensates_gravity": False, "real_time": False}
-    moved = np.array([state.q for state in by_messages(SimulatedArm(made(), START, **free), law(), 301)])
+    moved = np.array([state.q for state in by_messages(SimulatedRobot(made(), START, **free), law(), 301)])
     np.testing.assert_allclose(moved, run.q, atol=1e-9)
     ends = []
     for kind in (DriveLoop, RealtimeLoop):
-        arm = SimulatedArm(made(), START, known=ELBOW, real_time=False)
+        arm = SimulatedRobot(made(), START, known=ELBOW, real_time=False)
         if kind is DriveLoop:
             assert DriveLoop(arm, ELBOW, law(), SINE).run(0.3).ok
         else:
@@ -65,12 +65,12 @@ def test_the_arm_moves_as_in_simulate_whoever_drives_it(plant: str) -> None:
 
 
 def test_mujoco_integrates_by_itself_and_in_real_time() -> None:
-    arm = SimulatedArm(MujocoPlant(ELBOW), START, integrator="plant", compensates_gravity=False)
+    arm = SimulatedRobot(MujocoPlant(ELBOW), START, integrator="plant", compensates_gravity=False)
     run = th.simulate(MujocoPlant(ELBOW), law(), SINE, 0.1, 1e-3, q0=START, integrator="plant")
     moved = np.array([state.q for state in by_messages(arm, law(), 101)])
     np.testing.assert_allclose(moved, run.q, atol=1e-9)
     loose = th.realtime.DriveFacts(ELBOW.joint_names, 5e-3, 5e-3, 100.0, 1e4, 1.0)
-    loop = RealtimeLoop(SimulatedArm(MujocoPlant(ELBOW), START, loose), ELBOW, law(), duration=0.05)
+    loop = RealtimeLoop(SimulatedRobot(MujocoPlant(ELBOW), START, loose), ELBOW, law(), duration=0.05)
     with loop:
         assert loop.join(60.0)
 
@@ -85,7 +85,7 @@ def test_a_plant_that_raises_fails_the_arm(monkeypatch: pytest.MonkeyPatch) -> N
         def forward_dynamics(self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
             raise ValueError("no bearing")
 
-    arm = SimulatedArm(Broken(), START)
+    arm = SimulatedRobot(Broken(), START)
     arm.advance(NOON)
     state = arm.advance(NOON + 10 * MS)
     assert arm.failed
@@ -95,7 +95,7 @@ def test_a_plant_that_raises_fails_the_arm(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_drive_checks_commands_between_start_and_stop() -> None:
-    arm = SimulatedArm(ELBOW, START, real_time=False)
+    arm = SimulatedRobot(ELBOW, START, real_time=False)
     for call in (arm.read, lambda: arm.write(np.zeros(2))):
         with pytest.raises(DriveError, match=r"^torque control has not been started$"):
             call()
@@ -113,7 +113,7 @@ def test_the_drive_checks_commands_between_start_and_stop() -> None:
     arm.stop()
     with pytest.raises(DriveError, match="has reported a fault before"):
         arm.start()
-    late = SimulatedArm(ELBOW, START, real_time=False)
+    late = SimulatedRobot(ELBOW, START, real_time=False)
     late.start()
     for _ in range(20):
         late.read()
@@ -140,5 +140,5 @@ def test_arms_that_make_no_sense_are_refused() -> None:
             "payloads need a plant that is a Robot...",
         ),
         ({"plant": ELBOW, "integrator": "euler"}, "integrator must be..."),
-        call=SimulatedArm,
+        call=SimulatedRobot,
     )

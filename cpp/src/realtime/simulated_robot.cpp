@@ -1,4 +1,4 @@
-#include "thunder/realtime/simulated_arm.hpp"
+#include "thunder/realtime/simulated_robot.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr int kBlocked = 20;
 /// Of an endless watchdog [s].
 constexpr double kLongestWatchdog = 1e6;
 
-const std::shared_ptr<const Model>& known_model(const SimulatedArm::Settings& settings) {
+const std::shared_ptr<const Model>& known_model(const SimulatedRobot::Settings& settings) {
   if (settings.known == nullptr) throw std::invalid_argument("a simulated arm must have a model that its drive knows");
   return settings.known;
 }
@@ -34,7 +34,7 @@ Eigen::VectorXd unlimited(Eigen::Index n) { return Eigen::VectorXd::Constant(n, 
 
 }  // namespace
 
-SimulatedArm::SimulatedArm(std::unique_ptr<Plant> plant, Settings settings, std::unique_ptr<Integrator> integrator)
+SimulatedRobot::SimulatedRobot(std::unique_ptr<Plant> plant, Settings settings, std::unique_ptr<Integrator> integrator)
     : plant_(std::move(plant)),
       settings_(std::move(settings)),
       integrator_(integrator ? std::move(integrator) : std::make_unique<RungeKutta4>(*plant_)),
@@ -53,19 +53,19 @@ SimulatedArm::SimulatedArm(std::unique_ptr<Plant> plant, Settings settings, std:
   choose_torque();
 }
 
-void SimulatedArm::inject(DriveFault fault, double time) noexcept {
+void SimulatedRobot::inject(DriveFault fault, double time) noexcept {
   fault_time_.store(time);
   fault_.store(fault);
 }
 
-DriveFault SimulatedArm::present_fault() const noexcept {
+DriveFault SimulatedRobot::present_fault() const noexcept {
   const DriveFault fault = fault_.load();
   return seconds(time_ - origin_) >= fault_time_.load() ? fault : DriveFault::none;
 }
 
 // --- time
 
-void SimulatedArm::advance(std::int64_t now) noexcept {
+void SimulatedRobot::advance(std::int64_t now) noexcept {
   now = in_range(now);
   if (!has_clock_) origin_ = time_ = now;
   has_clock_ = true;
@@ -83,7 +83,7 @@ void SimulatedArm::advance(std::int64_t now) noexcept {
 }
 
 /// Integrates one period.
-void SimulatedArm::step() noexcept {
+void SimulatedRobot::step() noexcept {
   choose_torque();
   const double t = seconds(time_ - origin_), dt = settings_.facts.period / settings_.parts;
   time_ += step_;
@@ -99,23 +99,23 @@ void SimulatedArm::step() noexcept {
   stand();
 }
 
-void SimulatedArm::stand() noexcept {
+void SimulatedRobot::stand() noexcept {
   x_.segment(n(), n()).setZero();
   x_.tail(motors()).setZero();
 }
 
-bool SimulatedArm::integrate(Plant& plant, Integrator& integrator, double t, double dt, const double* tau, double* x) {
+bool SimulatedRobot::integrate(Plant& plant, Integrator& integrator, double t, double dt, const double* tau, double* x) {
   plant.begin_step(t);
   integrator.step(plant, t, dt, tau, x);
   return true;
 }
 
-bool SimulatedArm::valid() const noexcept {
+bool SimulatedRobot::valid() const noexcept {
   const std::int64_t age = time_ - received_;
   return has_command_ && age >= -kClockBack && seconds(age) <= settings_.facts.watchdog;
 }
 
-void SimulatedArm::choose_torque() noexcept {
+void SimulatedRobot::choose_torque() noexcept {
   if (gravity_model_) gravity_model_->gravity_vector(q(), gravity_.data());
   if (valid()) {
     tau_ = command_ + gravity_;
@@ -130,7 +130,7 @@ void SimulatedArm::choose_torque() noexcept {
 
 // --- commands from messages
 
-std::optional<Dropped> SimulatedArm::command(std::int64_t stamp, std::int64_t now, const double* tau) noexcept {
+std::optional<Dropped> SimulatedRobot::command(std::int64_t stamp, std::int64_t now, const double* tau) noexcept {
   now = in_range(now);
   if (has_command_ && received_ - now > kClockBack) {
     gate_.begin_anew();
@@ -147,14 +147,14 @@ std::optional<Dropped> SimulatedArm::command(std::int64_t stamp, std::int64_t no
   return std::nullopt;
 }
 
-Dropped SimulatedArm::refuse(std::int64_t stamp, std::int64_t now, Dropped why) noexcept {
+Dropped SimulatedRobot::refuse(std::int64_t stamp, std::int64_t now, Dropped why) noexcept {
   gate_.refuse(stamp, in_range(now), why);
   return gate_.why();
 }
 
 // --- the drive of a loop
 
-bool SimulatedArm::start() noexcept {
+bool SimulatedRobot::start() noexcept {
   if (failed_) return false;
   if (settings_.real_time)
     time_ = monotonic_now();
@@ -167,7 +167,7 @@ bool SimulatedArm::start() noexcept {
   return true;
 }
 
-DriveResult SimulatedArm::read(DriveState& state) noexcept {
+DriveResult SimulatedRobot::read(DriveState& state) noexcept {
   if (!running_ || failed_) return DriveResult::fault;
   const DriveFault fault = present_fault();
   if (fault == DriveFault::error) failed_ = true;
@@ -185,7 +185,7 @@ DriveResult SimulatedArm::read(DriveState& state) noexcept {
   return DriveResult::ok;
 }
 
-bool SimulatedArm::write(const double* tau) noexcept {
+bool SimulatedRobot::write(const double* tau) noexcept {
   if (!running_ || failed_) return false;
   if (present_fault() == DriveFault::no_command) failed_ = true;
   const DriveFacts& facts = settings_.facts;
@@ -200,14 +200,14 @@ bool SimulatedArm::write(const double* tau) noexcept {
   return true;
 }
 
-bool SimulatedArm::stop() noexcept {
+bool SimulatedRobot::stop() noexcept {
   running_ = has_command_ = false;
   stand();
   choose_torque();
   return true;
 }
 
-void SimulatedArm::archive(StateArchive& state) {
+void SimulatedRobot::archive(StateArchive& state) {
   state(x_, command_, gate_, age_, has_clock_, has_command_, running_, failed_, largest_step_, slipped_);
   for (std::int64_t* count : {&origin_, &time_, &received_, &clipped_}) archive_count(state, *count);
   if (!state.reading()) return;

@@ -23,7 +23,7 @@ inline constexpr int kDriveFaults = 6;
 ///
 /// As a `Drive`, from `start` to `stop`, it checks commands as real ones do: a step beyond the torque rate, a torque beyond its
 /// limit and no command in time are errors of the robot, which stay. Commands from messages are clipped, or refused and counted.
-class SimulatedArm : public Drive, public Exclusive {
+class SimulatedRobot : public Drive, public Exclusive {
  public:
   struct Settings {
     DriveFacts facts;
@@ -35,7 +35,7 @@ class SimulatedArm : public Drive, public Exclusive {
   };
 
   /// `plant`: the arm, with what it carries and what pushes it; `integrator`: its own, by default Runge-Kutta.
-  SimulatedArm(std::unique_ptr<Plant> plant, Settings settings, std::unique_ptr<Integrator> integrator = nullptr);
+  SimulatedRobot(std::unique_ptr<Plant> plant, Settings settings, std::unique_ptr<Integrator> integrator = nullptr);
 
   /// From a time after `start` on [s]; any thread may call it.
   void inject(DriveFault fault, double time) noexcept;

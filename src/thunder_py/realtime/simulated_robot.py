@@ -32,7 +32,7 @@ _NO_MOTORS.setflags(write=False)
 
 
 class DriveFault(StrEnum):
-    """A fault to inject into a `SimulatedArm`.
+    """A fault to inject into a `SimulatedRobot`.
 
     Examples
     --------
@@ -66,8 +66,8 @@ class JointState(NamedTuple):
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.realtime import SimulatedArm
-    >>> state = SimulatedArm(th.Robot.load("elbow")).advance(10**9)
+    >>> from thunder_py.realtime import SimulatedRobot
+    >>> state = SimulatedRobot(th.Robot.load("elbow")).advance(10**9)
     >>> state.stamp, state.q.shape == state.dq.shape == state.tau.shape, state.safe
     (1000000000, True, True)
     """
@@ -82,7 +82,7 @@ class JointState(NamedTuple):
 
     @property
     def positions(self) -> Array:
-        """Positions of the joints and motors, in the order of `SimulatedArm.state_names`."""
+        """Positions of the joints and motors, in the order of `SimulatedRobot.state_names`."""
         return np.concatenate([self.q, self.x])
 
     @property
@@ -91,7 +91,7 @@ class JointState(NamedTuple):
         return np.concatenate([self.dq, self.dx])
 
 
-class SimulatedArm(_core.SimulatedArm):
+class SimulatedRobot(_core.SimulatedRobot):
     """Plant of `simulate` behind a drive with a watchdog, in whole periods of a clock.
 
     Time is driven in one of three ways:
@@ -108,9 +108,12 @@ class SimulatedArm(_core.SimulatedArm):
 
     Parameters
     ----------
-    plant : Robot or PlantLike
+    plant : Robot, PlantLike, mapping or path
         The true arm: rigid or elastic, or written in Python, such as a `MujocoPlant`. Steps with stiff friction are
-        implicit, and periods are divided for stiff springs.
+        implicit, and periods are divided for stiff springs. Plain data, or a YAML file that holds it, describes the
+        arm of a node, whose drive adds no gravity torque, and stands alone. Keys: ``robot`` (name or file); ``q0``
+        ((n,)); ``payloads`` (list of mappings with the arguments of `Payload`); ``period`` of the plant and of its
+        states (0.001 s); ``watchdog`` (0.05 s); ``torque_limits`` (default the robot's).
     q0 : (n,) array_like, optional
         Positions at the start [rad or m]; default the middle of the joint limits. Motors start where their springs
         balance gravity.
@@ -151,8 +154,8 @@ class SimulatedArm(_core.SimulatedArm):
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.realtime import SimulatedArm
-    >>> arm, now = SimulatedArm(th.Robot.load("elbow"), [0.4, 0.6], compensates_gravity=False), 10**9
+    >>> from thunder_py.realtime import SimulatedRobot
+    >>> arm, now = SimulatedRobot(th.Robot.load("elbow"), [0.4, 0.6], compensates_gravity=False), 10**9
     >>> state = arm.advance(now)
     >>> arm.command(state.stamp, now, arm.joint_names, state.tau) is None  # accepted
     True
@@ -162,7 +165,7 @@ class SimulatedArm(_core.SimulatedArm):
 
     def __init__(
         self,
-        plant: Robot | PlantLike,
+        plant: Robot | PlantLike | Mapping[str, Any] | str | Path,
         q0: npt.ArrayLike | None = None,
         facts: DriveFacts | None = None,
         *,
@@ -174,6 +177,11 @@ class SimulatedArm(_core.SimulatedArm):
         real_time: bool = True,
         integrator: str = "rk4",
     ) -> None:
+        if isinstance(plant, (Mapping, str, Path)):
+            if q0 is not None or facts is not None or known is not None or dq0 is not None or payloads or external:
+                raise ThunderError("plant must be a Robot or a plant beside other arguments; plain data stands alone")
+            plant, q0, facts, payloads = _read_options(plant)
+            compensates_gravity = False
         native = is_native(plant, Robot, "forward_dynamics")
         own = plant if isinstance(plant, Robot) else getattr(plant, "robot", None)
         self.robot = robot = of_kind(own if known is None else known, Robot, "known")
@@ -207,33 +215,6 @@ class SimulatedArm(_core.SimulatedArm):
         self._order, self._lock = JointOrder(robot.joint_names), Lock()
         self._pacer = Pacer(self.facts.period) if real_time else None
         self._last: DriveState | None = None
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any] | str | Path) -> SimulatedArm:
-        """Return an arm for commands by messages, whose drive adds no gravity torque, from plain data.
-
-        Parameters
-        ----------
-        options : mapping, str or path
-            Plain data, or a YAML file that holds it. Keys: ``robot`` (name or file); ``q0`` ((n,)); ``payloads`` (list
-            of mappings with the arguments of `Payload`); ``period`` of the plant and of its states (0.001 s);
-            ``watchdog`` (0.05 s); ``torque_limits`` (default the robot's).
-
-        Examples
-        --------
-        >>> from thunder_py.realtime import SimulatedArm
-        >>> SimulatedArm.from_options({"robot": "elbow", "period": 0.002}).facts.period
-        0.002
-        """
-        table = Table(read_plain(options), "configuration")
-        robot = Robot.load(table.text("robot"))
-        limits = table.positives("torque_limits", robot.n, robot.limits.effort, finite=False)
-        period, watchdog = table.positive("period", 1e-3), table.positive("watchdog", 0.05)
-        facts = DriveFacts(robot.joint_names, period, period, limits, np.inf, watchdog)
-        bodies = _payloads(table.get("payloads", []))
-        arm = cls(robot, table.get("q0"), facts, payloads=bodies, compensates_gravity=False)
-        table.done()
-        return arm
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -355,6 +336,18 @@ def _middle(robot: Robot) -> Array:
     bounded = np.isfinite(low) & np.isfinite(high)
     middle: Array = np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), 0.0)
     return middle
+
+
+def _read_options(source: Mapping[str, Any] | str | Path) -> tuple[Robot, Any, DriveFacts, list[Payload]]:
+    """Return the arm, its positions at the start, its drive and its payloads."""
+    table = Table(read_plain(source), "configuration")
+    robot = Robot.load(table.text("robot"))
+    limits = table.positives("torque_limits", robot.n, robot.limits.effort, finite=False)
+    period, watchdog = table.positive("period", 1e-3), table.positive("watchdog", 0.05)
+    facts = DriveFacts(robot.joint_names, period, period, limits, np.inf, watchdog)
+    found = robot, table.get("q0"), facts, _payloads(table.get("payloads", []))
+    table.done()
+    return found
 
 
 def _payloads(entries: object) -> list[Payload]:
