@@ -558,6 +558,13 @@ def test_bodies_without_a_node_are_told():
     assert not arm.inertial[1].any()
 
 
+def test_loaders_that_the_pipeline_does_not_name_are_told():
+    with pytest.warns(ThunderWarning, match="dyn_loader: not used: pipeline.loaders does not name it"):
+        arm = read(DH_10.replace("dyn_loader, soft_loader", "soft_loader", 1))
+    assert not arm.inertial.any()
+    assert not arm.gravity.any()
+
+
 @pytest.mark.parametrize("axis", ["[0, 0, 0]", "[0, 0, 1e-200]", "[0, 0, 1e200]"])
 def test_axes_of_extreme_length(axis):
     text = f"""\

@@ -135,6 +135,9 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
         _loader(top, key) if key in loaders else None if new else top
         for key in ("dh_loader", "dyn_loader", "soft_loader")
     )
+    for key in ("dyn_loader", "soft_loader"):
+        if new and key in top and key not in loaders:
+            _warn(top[key], "not used: pipeline.loaders does not name it")
     if chain is None:
         nodes, dh = _tree(_loader(top, "kin_loader")["kinematics"], masks), None
     else:
