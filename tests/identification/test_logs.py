@@ -115,6 +115,16 @@ def test_logs_without_time(name, log, tmp_path):
     assert_refused((lambda: LogFile(path).load(elbow()), "...give the number of rows per second with rate= of LogFile"))
 
 
+def test_a_column_of_time_beside_a_rate_is_told(log, tmp_path):
+    header = ["time [s]", "q1", "q2", "tau1", "tau2"]
+    rows = np.column_stack([T, log.q, log.tau])
+    np.savetxt(tmp_path / "log.csv", rows, "%.17g", ",", header=",".join(header), comments="")
+    np.savez(tmp_path / "log.npz", t=T, q=log.q, tau=log.tau)
+    for name, column in (("log.csv", "'time'"), ("log.npz", "'t'")):
+        with pytest.warns(ThunderWarning, match=f"{column} is not read"):
+            assert LogFile(tmp_path / name, rate=125).load(elbow()).t[1] == 1.0 / 125.0
+
+
 def test_units_of_signals():
     for signal, revolute, column, factor in (
         ("dq", True, "dq1 [deg/s]", np.pi / 180.0),

@@ -8,7 +8,7 @@ namespace thunder::realtime {
 namespace {
 
 /// Longest integration step, longest stop [s], and speed at which an arm has stopped, in parts of the one that it had.
-constexpr double kLongestStep = 2e-3, kLongest = 10.0, kStopped = 1e-3;
+constexpr double kBrakingStep = 2e-3, kBrakingTime = 10.0, kBrakedSpeed = 1e-3;
 
 SafetyLimits trusted(SafetyLimits limits, double part) {
   limits.torque *= part;
@@ -37,17 +37,17 @@ Eigen::Vector3d StoppingDistance::end_effector() noexcept {
 
 void StoppingDistance::measure(const double* q, const double* dq, const double* applied, double* joints, double& tip) noexcept {
   const double period = safety_.limits().period;
-  const int parts = std::max(1, static_cast<int>(std::ceil(period / kLongestStep)));
+  const int parts = std::max(1, static_cast<int>(std::ceil(period / kBrakingStep)));
   const Eigen::Map<const Eigen::VectorXd> start(q, n()), velocity(dq, n()), torque(applied, n());
   Eigen::Map<Eigen::VectorXd> farthest(joints, n());
   x_ << start, velocity;
   tau_ = torque;
   const Eigen::Vector3d begin = end_effector();
-  const double slow = kStopped * velocity.cwiseAbs().maxCoeff();
+  const double slow = kBrakedSpeed * velocity.cwiseAbs().maxCoeff();
   safety_.reset();
   safety_.begin(tau_);
   brake_.leave();
-  for (int k = 1; k * period < kLongest && (k <= reaction_ || x_.tail(n()).cwiseAbs().maxCoeff() > slow); ++k) {
+  for (int k = 1; k * period < kBrakingTime && (k <= reaction_ || x_.tail(n()).cwiseAbs().maxCoeff() > slow); ++k) {
     const double t = k * period;
     if (k > reaction_) {
       brake_.step(t, x_.data(), x_.data() + n(), {}, tau_.data());

@@ -51,7 +51,7 @@ class LogFile(Value):
         Topic of a bag, where it has several of ``sensor_msgs/JointState``.
     rate : float, optional
         Rows per second [1/s] of a table or archive without time; the first row is at zero. A column of time is not read
-        then.
+        then, and a warning tells.
 
     Raises
     ------

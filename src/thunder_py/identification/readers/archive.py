@@ -83,6 +83,7 @@ class ArchiveReader:
 
     def _names(self, robot: Robot) -> dict[str, str]:
         present = self._present()
+        self.names.tell_time_unread(present)
         wanted = list(self.names.given or dict.fromkeys((*self.names.required, *SIGNALS)))
         if self._is_run():
             wanted = [*self.names.required, "x"]

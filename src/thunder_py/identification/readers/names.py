@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileFormatError
+from ...errors import FileFormatError, ThunderWarning, outer_level
 from ...robot import Robot
 from .units import name_and_unit, scale
 
@@ -79,6 +80,7 @@ class Names:
             return self._given(robot, names)
         plain = {_plain(name): name for name in names}
         found = {"t": [self._time(plain, names)]} if self.timed else {}
+        self.tell_time_unread(plain)
         for signal, called in SIGNALS.items():
             joints = elastic_joints(robot) if signal in _OF_MOTORS else robot.joint_names
             columns = self._of_joints(plain, called, joints) if joints else None
@@ -92,6 +94,12 @@ class Names:
                 )
         self._check_once(found, [_plain(name) for name in names])
         return found
+
+    def tell_time_unread(self, present: Iterable[str]) -> None:
+        """Warn of instants in the file beside a given rate."""
+        if not self.timed and (unread := sorted({*_TIME}.intersection(present))):
+            message = f"{self.path}: {unread[0]!r} is not read, since rate= gives the times"
+            warnings.warn(message, ThunderWarning, stacklevel=outer_level())
 
     def _check_once(self, found: Mapping[str, Sequence[str]], present: Sequence[str]) -> None:
         """Raise if several columns have the name of one that is used."""
