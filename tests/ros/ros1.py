@@ -1,6 +1,7 @@
 """A ROS master on loopback, and a listener of ROS 1."""
 
 import os
+import shutil
 import socket
 import sys
 from io import BytesIO
@@ -22,18 +23,19 @@ class Ros1Network(Network):
     """A master of its own."""
 
     def __init__(self, folder: Path) -> None:
-        port = free_port()
+        port, tools = free_port(), str(Path(shutil.which("roscore") or "").parent)
         environment = {
             "ROS_MASTER_URI": f"http://localhost:{port}",
             "ROS_IP": "127.0.0.1",
             "ROS_HOSTNAME": "localhost",
             "ROS_PACKAGE_PATH": str(EXAMPLES),
-            # roslaunch runs scripts by their first line
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            # roslaunch runs scripts by their first line, and programs of its own: not those of rospkg from elsewhere,
+            # which do not find its packages
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), tools, os.environ["PATH"]]),
         }
         super().__init__(folder, environment)
         self.run("roscore", ["roscore", "-p", str(port)])
-        wait_until(lambda: self.master_answers(port), f"roscore ({self.words('roscore')})")
+        wait_until(lambda: self.master_answers(port), "roscore", else_tell=lambda: self.words("roscore"))
 
     @staticmethod
     def master_answers(port: int) -> bool:
