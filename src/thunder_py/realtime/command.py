@@ -100,15 +100,16 @@ class Reason(StrEnum):
     @property
     def number(self) -> int:
         """Number in the core."""
-        return _REASONS.index(self)
+        return REASONS.index(self)
 
     @classmethod
     def of(cls, number: int) -> Reason | None:
         """Return the reason of a number of the core; None for its `none`."""
-        return _REASONS[number] if number < len(_REASONS) else None
+        return REASONS[number] if number < len(REASONS) else None
 
 
-_REASONS = tuple(Reason)
+#: reasons by their numbers in the core
+REASONS = tuple(Reason)
 _IMMEDIATE = frozenset({Reason.states_lost, Reason.invalid_states, Reason.watchdog, Reason.drive_fault})
 
 

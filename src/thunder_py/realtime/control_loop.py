@@ -13,13 +13,13 @@ from ..control import Status
 from ..control.stability import warn_over_range
 from ..reference import JointReference
 from ..values import Stateful
-from .command import Command, Mode, Reason
+from .command import REASONS, Command, Mode, Reason
 from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate
 from .joint_states import DROPPED, JointOrder
 from .references import References
 from .timing import Lock, Quantiles
 
-_REASONS, _STATUSES = tuple(Reason), tuple(Status)
+_STATUSES = tuple(Status)
 #: options that are plain numbers
 _PLAIN = (
     "state_late",
@@ -37,7 +37,7 @@ def _command(parts: tuple[Any, ...] | None) -> Command | None:
     if parts is None:
         return None
     stamp, tau, mode, reason, status, *others = parts
-    return Command(stamp, tau, Mode(mode), _REASONS[reason], _STATUSES[status], *others)
+    return Command(stamp, tau, Mode(mode), REASONS[reason], _STATUSES[status], *others)
 
 
 class ControlLoop(Stateful):
@@ -135,7 +135,7 @@ class ControlLoop(Stateful):
     def reason(self) -> Reason:
         """Reason for the mode."""
         with self._lock:
-            return _REASONS[self._core.reason]
+            return REASONS[self._core.reason]
 
     @property
     def period(self) -> Quantiles:

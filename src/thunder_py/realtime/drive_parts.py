@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import of_kind
 from ..control import MomentumObserver
 from ..control.stability import warn_over_range
 from ..robot import Robot
 from .drives.adapter import DriveFacts
-from .safety import Safety, SafetyLimits, brake, require_joints
+from .safety import Safety, SafetyLimits, brake, own_or_given
 
 
 class DriveParts:
@@ -49,8 +48,7 @@ class DriveParts:
         limits: SafetyLimits | None,
         observer: MomentumObserver | None,
     ) -> None:
-        own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
-        require_joints(own, robot.n)
+        own = own_or_given(robot, limits)
         torque, rate = (np.asarray(x)[places] for x in (facts.torque_limits, facts.torque_rate))
         self.limits = replace(own, torque=np.minimum(own.torque, torque), torque_rate=np.minimum(own.torque_rate, rate))
         step, self._facts = facts.torque_step[places], facts

@@ -132,6 +132,13 @@ def require_joints(limits: SafetyLimits, n: int) -> None:
         raise ThunderError(f"limits must be those of {n} joints, got {np.size(limits.lower)}")
 
 
+def own_or_given(robot: Robot, limits: SafetyLimits | None) -> SafetyLimits:
+    """Return limits of the robot's joints, by default `SafetyLimits.of` the robot."""
+    chosen = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
+    require_joints(chosen, robot.n)
+    return chosen
+
+
 def brake(robot: Robot, limits: SafetyLimits, torque_step: Array, period: float) -> _core.SafeTorque:
     """Return the brake of a drive: the safe torque within limits, and within a step in each period."""
     rate = np.minimum(limits.torque_rate, torque_step / period)
@@ -263,9 +270,9 @@ class StoppingDistance(NamedTuple):
     Attributes
     ----------
     joints : (..., n) array
-        Of each joint [rad or m].
+        Distance of each joint [rad or m].
     tip : (...) array
-        Of the end effector [m].
+        Distance of the end effector along a straight line [m].
 
     Examples
     --------
@@ -333,8 +340,7 @@ def stopping_distance(
     (array([0.005, 0.01 , 0.031]), array([0.002, 0.005, 0.015]))
     """
     n = (of_kind(robot, Robot, "robot").n,)
-    own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
-    require_joints(own, robot.n)
+    own = own_or_given(robot, limits)
     q_, dq_ = np.broadcast_arrays(points(q, "q", n), points(dq, "dq", n))
     applied = robot.inverse_dynamics(q_, dq_, np.zeros_like(q_)) if tau is None else points(tau, "tau", n)
     joints, tip = _core.stopping_distances(

@@ -42,11 +42,8 @@ class RobotNode:
         self._driven = [*range(model.n), *model.motor_joints]
         self._states = ros.publisher("joint_states", kinds.JointState)
         self._diagnostics = ros.publisher("/diagnostics", kinds.DiagnosticArray)
-        self._report_every, self._count, self._last = (
-            max(1, round(1.0 / (_REPORT_RATE * self.robot.facts.period))),
-            0,
-            0,
-        )
+        self._report_every = max(1, round(1.0 / (_REPORT_RATE * self.robot.facts.period)))
+        self._count, self._last = 0, 0
         ros.subscribe("effort_commands", kinds.JointState, self._on_command)
         ros.every(self.robot.facts.period, self._step)
 
