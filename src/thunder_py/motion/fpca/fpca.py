@@ -464,7 +464,7 @@ class FPCA(Estimator):
         warnings.warn(
             f"{returns.sum()} of {len(returns)} motions return toward their start, the first is "
             f'{names[int(np.argmax(returns))]}: the alignment of all is "{self.alignment_}", {effect}. Split them '
-            f"(recordings.processing.segment_by_speed), leave them out, or {'use' if aligned else 'confirm with'} "
+            f"(recordings.split_reaches), leave them out, or {'use' if aligned else 'confirm with'} "
             'alignment="none"',
             ThunderWarning,
             stacklevel=outer_level(),
