@@ -7,7 +7,7 @@ import numpy as np
 from tests.refusals import assert_refused
 from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP
 from thunder_py.motion.primitives.promp import Observation
-from thunder_py.recordings import MotionSet, Trial, downloads, metrics, processing, statistics
+from thunder_py.recordings import MotionSet, Trial, downloads, metrics, processing, split_reaches, statistics
 from thunder_py.recordings.loaders import load_table
 from thunder_py.recordings.synthetic import SigmaLognormal, minimum_jerk_reaches, power_law_curves
 from thunder_py.trajectory import minimum_jerk
@@ -49,7 +49,7 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         (lambda: processing.split_at_gaps(REACH, "a"), "...least_duration must not be negative [s]..."),
         (lambda: processing.resample(REACH, rate="a"), "...rate must be positive..."),
         (lambda: processing.resample(REACH, rate=1e12), "...rate must yield at most..."),
-        (lambda: processing.segment_by_speed(REACH, "a"), "...threshold must not be negative..."),
+        (lambda: split_reaches(REACH, "a"), "...threshold must not be negative..."),
         (lambda: processing.crop_to_movement(REACH, "a"), "...fraction must be a number..."),
         (lambda: processing.peak_speed_time(RESTING), "...must move to have a peak of speed..."),
         (lambda: processing.register(SET, landmarks=[0.2]), "...one entry for each of 4 trials..."),

@@ -10,8 +10,7 @@ from scipy.spatial.transform import Rotation
 from thunder_py.errors import NoPathError, ThunderWarning
 from thunder_py.geometry import Box, Sphere
 from thunder_py.motion import DMP, FPCA, Constraint, HumanLikePlanner, QuaternionDMP, ViaSearch, turns_from_start
-from thunder_py.recordings import Trial
-from thunder_py.recordings.processing import segment_by_speed
+from thunder_py.recordings import Trial, split_reaches
 from thunder_py.recordings.synthetic import daily_living, sigma_lognormal_reaches
 
 from .planner_models import away, fitted, joints
@@ -266,7 +265,7 @@ def test_good_plans_and_replanned_motions_do_not_warn(name) -> None:
     sets = {
         "sigma": lambda: sigma_lognormal_reaches(60, seed=1),
         "away": lambda: away().map(positions),
-        "parts": lambda: segment_by_speed(daily_living(60, seed=4)).map(positions),
+        "parts": lambda: split_reaches(daily_living(60, seed=4)).map(positions),
     }
     planner = HumanLikePlanner(
         FPCA(shrinkage=0.2).fit(sets[name]()) if name in sets else fitted(name), max_distance_ratio=np.inf

@@ -477,7 +477,7 @@ class FPCA(Estimator):
         elif self.alignment_ == "path":
             effect, otherwise = "left out of the aligned components of the others", 'fit all with alignment="none"'
         else:
-            effect, otherwise = "the majority, so that no motion is aligned", 'confirm with alignment="none"'
+            effect, otherwise = "at least half of all, so that none is aligned", 'confirm with alignment="none"'
         kinds = {"out and back": returns & turns, "loops": returns & ~turns}
         found = "; ".join(f"{kind}: {_listed(names, which)}" for kind, which in kinds.items() if which.any())
         split = "split those out and back into reaches (recordings.split_reaches), or "
