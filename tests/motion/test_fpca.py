@@ -230,8 +230,8 @@ class TestMotionsThatReturn:
     def test_the_majority_is_not_aligned(self, turn):
         for others in ([], self.REACHES[:4]):
             motions = [*others, *returning(1.0, 5, turn)]
-            kind = "loops" if turn else "out and back"
-            with pytest.warns(ThunderWarning, match=rf"5 of {len(motions)} motions return .*\({kind}: .* none is aligned"):
+            match = rf"5 of {len(motions)} .*\({'loops' if turn else 'out and back'}: .* none is aligned"
+            with pytest.warns(ThunderWarning, match=match):
                 fpca = FPCA(2, shrinkage=0.1).fit(motions)
             assert fpca.alignment_ == "none"
             assert fpca.support_.all()
