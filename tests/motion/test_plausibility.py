@@ -256,7 +256,7 @@ def test_the_loaders_of_one_data_set(tmp_path):
     path.write_text(written.mhh(lost))
     with pytest.warns(RecordingWarning, match="was lost"):
         recording = read_mhh(path, rate=RATE, unit="mm")
-    np.testing.assert_array_equal(recording.positions.mask[..., 0], mask)
+    np.testing.assert_array_equal(~np.stack([trial.valid for trial in recording], axis=1), mask)
     path.write_text(written.kinesis(lost))
     with pytest.warns(RecordingWarning, match="'thumb' was lost"):
         (trial,) = load_kinesis(path, "thumb")
