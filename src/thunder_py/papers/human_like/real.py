@@ -217,7 +217,7 @@ def _compare_fold(
         for name, planner in others.items():
             found.put(("ablation", name), k, rms_distance(reach, planner(reach.ends())))
         if k in chosen:
-            examples[k] = motions
+            examples[k] = {name: motions[name] for name in METHODS}
     return found, [paper.planner(order).condition_number for order in (2, 3)], fpca.shrinkage_, examples
 
 
