@@ -305,7 +305,7 @@ def _doubt(A: Array, seen: Array, fit: _Fit, mounting: str) -> str:
         return ""
     return (
         f"noise does not explain the residuals, which have {100.0 * share:.3g} % of the extent of the motion: "
-        "hand_poses and marker_poses must be in the same order and taken at the same times, and nothing else may have moved"
+        "hand_poses and marker_poses must be in the same order, taken at the same times, nothing else may have moved"
     )
 
 
