@@ -73,9 +73,9 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         (lambda: metrics.spectral_arc_length([], 100.0), "...two samples or more, got 0..."),
         (lambda: metrics.spectral_arc_length([1.0, np.nan], 100.0), "...speed must be finite..."),
         (lambda: metrics.power_law(REACH, cutoff=np.inf, slowest="a"), "...slowest must be a number..."),
-        (lambda: statistics.cliffs_delta([1.0], [2.0], resamples=0), "...resamples must be a whole number..."),
+        (lambda: statistics.cliffs_delta([1.0], [2.0], n_resamples=0), "...n_resamples must be a whole number..."),
         (lambda: statistics.cliffs_delta([1.0], [2.0], seed="a"), "...seed must be a whole number..."),
-        (lambda: statistics.bootstrap_interval([1.0, 2.0], resamples=0), "...resamples must be a whole number..."),
+        (lambda: statistics.bootstrap_interval([1.0, 2.0], n_resamples=0), "...n_resamples must be a whole number..."),
         # primitives
         (lambda: DMP().fit(3), "...demonstrations must be motions, or several of them, got int..."),
         (lambda: DMP().fit((t, "a")), "...demonstration 0: x must be numbers..."),
