@@ -261,7 +261,7 @@ def _largest_score(paper: Functional, motion: Motion) -> float:
     if scores is None:
         return math.nan
     used = 5  # of the fitted ones, as (102) does
-    return float(np.max(np.abs(scores[:used]) / np.sqrt(paper.fpca.variances_[:used])))
+    return float(np.max(np.abs(scores[:used]) / np.sqrt(paper.fpca.explained_variance_[:used])))
 
 
 def _cuts_of_subjects(
