@@ -200,7 +200,7 @@ def test_units_that_are_spelt_out(tmp_path):
 
 def test_units_and_rates_that_are_not_known(tmp_path):
     p = movement()
-    with pytest.warns(RecordingWarning, match=r"unit 'inches' of the file is unknown and was replaced by 'mm'$"):
+    with pytest.warns(RecordingWarning, match=r"unit 'inches' of the file was replaced by 'mm'$"):
         motions = load(tmp_path, C3D(p, unit="inches"), unit="mm")
     np.testing.assert_allclose(positions(motions), 1e-3 * p, rtol=1e-12)
     file = C3D(p, rate=0.0)
@@ -218,8 +218,6 @@ def test_what_is_not_in_the_file_or_cut_off_is_refused(tmp_path):
         return load_c3d(path, **options)
 
     assert_refused(
-        ({"unit": "m"}, "....c3d: POINT:UNITS: unit must be 'mm' as in the file, got 'm'"),
-        ({"rate": 100}, "....c3d: POINT:RATE: rate must be 120 Hz as in the file, got 100 Hz"),
         (
             {"written": {"unit": "in"}},
             "....c3d: POINT:UNITS: unit must be one of m, ..., got 'in' in ...",

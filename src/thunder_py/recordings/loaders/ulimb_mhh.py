@@ -18,7 +18,7 @@ from ..plausibility import check_plausible
 from ..trial import Trial, to_si
 from .lost import without_lost
 from .rigid_groups import MarkerRecording, masked, relative_trials
-from .text import cells_of, column_name, guess_delimiter, number, positive_rate, read_lines
+from .text import TextFile, cells_of, guess_delimiter, positive_rate
 
 #: in the order of the columns
 MARKERS = (
@@ -118,23 +118,16 @@ def read_mhh(
         In meters; the first data row is t = 0.
     """
     hertz, factor = positive_rate(rate), to_si(unit)
-    file = Path(path)
-    lines = read_lines(file)
-    if len(lines) < _HEADER + 2:
-        raise FileFormatError(f"expected two rows of data or more from line 3 on, got {len(lines)} lines", path=file)
-    delimiter = guess_delimiter(lines[_HEADER])
-    width = 3 * len(MARKERS)
-    values = np.empty((len(lines) - _HEADER, width))
-    for k, line in enumerate(lines[_HEADER:]):
-        cells = cells_of(line, delimiter)
-        if len(cells) != width:
-            raise FileFormatError(f"expected {width} columns, got {len(cells)}", path=file, line=k + _HEADER + 1)
-        for j, cell in enumerate(cells):
-            values[k, j] = number(cell, path=file, line=k + _HEADER + 1, column=column_name(j, None))
+    file, text = Path(path), TextFile(path)
+    if len(text.lines) < _HEADER + 2:
+        text.refuse(f"expected two rows of data or more from line 3 on, got {len(text.lines)} lines")
+    delimiter = guess_delimiter(text.lines[_HEADER])
+    rows = ((k, cells_of(line, delimiter)) for k, line in enumerate(text.lines[_HEADER:], _HEADER + 1))
+    values = text.numbers(rows, [""] * (3 * len(MARKERS)))
     points = factor * values.reshape(len(values), -1, 3)
     return MarkerRecording(
         np.arange(len(points)) / hertz,
-        masked(without_lost(points[:, _order(lines[:_HEADER], delimiter)], MARKERS, file)),
+        masked(without_lost(points[:, _order(text.lines[:_HEADER], delimiter)], MARKERS, file)),
         MARKERS,
         hertz,
         subject=file.parent.name if subject is None else subject,
