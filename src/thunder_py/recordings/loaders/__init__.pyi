@@ -6,6 +6,7 @@ from .kinesis import load_kinesis as load_kinesis
 from .markers import load_markers as load_markers
 from .markers import load_trc as load_trc
 from .npz import load_npz as load_npz
+from .opensim import load_opensim as load_opensim
 from .table import load_table as load_table
 from .ulimb_mhh import load_ulimb_mhh as load_ulimb_mhh
 from .ulimb_unipi import load_ulimb_unipi as load_ulimb_unipi

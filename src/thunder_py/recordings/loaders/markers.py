@@ -354,10 +354,12 @@ def _qualisys(file: TextFile) -> _Export:
             break
         header.setdefault(key, (first + 1, words))
     if absent := [key for key in ("MARKER_NAMES", "FREQUENCY", "NO_OF_FRAMES") if key not in header]:
-        file.refuse(f"the header must hold {', '.join(absent)}; skip= of load_table reads other exports")
+        file.refuse(f"the header must hold {', '.join(absent)}; load_table reads other columns")
     at, included = header.get("DATA_INCLUDED", (0, ["3D"]))
     if included[:1] != ["3D"]:
-        file.refuse(f"expected 3D data, got {' '.join(included)}; export 3D data, or use skip= of load_table", at)
+        file.refuse(
+            f"expected 3D data, got {' '.join(included)}; export 3D data, or read the columns with load_table", at
+        )
     rate, frames, count = (
         file.number("".join(words[:1]), at, key)
         for key in ("FREQUENCY", "NO_OF_FRAMES", "NO_OF_MARKERS")

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ...checks import whole
+from ...checks import one_of, whole
 from ...errors import ThunderError, nearest_hint
 from .. import orientation
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
-from ..trial import POSITION, ROTATION, Trial, to_si
+from ..trial import LENGTHS, POSITION, ROTATION, Trial, to_si
 from .lost import without_lost
 from .spreadsheet import is_spreadsheet, read_sheet
 from .text import (
     TOLERANCE,
+    UNITS,
     TextFile,
     agrees,
     cells_of,
@@ -69,7 +70,8 @@ def load_table(
         ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns equal to the dofs. A column
         is its name in the header, or its number, counted from 1.
     unit : str or mapping
-        m, cm, mm, rad, deg or 1 (none), for all columns or ``{dof: unit}``; required, because tables do not contain it.
+        m, cm, mm, rad, deg, N, Nm, W or 1 (none), for all columns or ``{dof: unit}``; required, because tables do not
+        contain it.
     time : str or int, optional
         Column of times, in `time_unit` (s, ms, us). Without it the time of sample k is k / rate.
     rate : float, optional
@@ -141,8 +143,9 @@ def load_table(
     rows = cells[first - 1 :]
     find = partial(_index, names, file, skip + 1 if header else None)
     dofs, spelt = _wanted(columns, unit)
-    factors = [to_si(spelt[dof], "length" if dof in POSITION else "any") for dof in dofs]
-    units = [{"rad": "rad", "deg": "rad", "1": "1"}.get(spelt[dof], "m") for dof in dofs]
+    for dof, each in spelt.items():
+        one_of(each, LENGTHS if dof in POSITION else UNITS, "unit")
+    factors, units = [UNITS[spelt[dof]][0] for dof in dofs], [UNITS[spelt[dof]][1] for dof in dofs]
     at = [find(column) for column in dofs.values()]
     turns = [find(column) for column in _turns(quaternion, euler)]
     clock = [] if time is None else [find(time)]

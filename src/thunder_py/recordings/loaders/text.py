@@ -20,7 +20,7 @@ from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
 from ...files import as_file
 from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
-from ..trial import LENGTHS, Trial, to_si
+from ..trial import ANGLES, LENGTHS, SI_UNITS, Trial, to_si
 from .lost import without_lost
 
 #: cells that mean "not measured"
@@ -62,18 +62,17 @@ class TextFile:
         data = as_file(self.path, most=LARGEST).read_bytes()
         utf16 = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         encoding = self.encoding or ("utf-16" if utf16 else "utf-8-sig")
+        wide = len(data) > 2 and not data[1:200:2].strip(b"\0")
+        advice = f"pass encoding='{'utf-16-le' if wide else 'latin-1'}', or another one"
         try:
             text = data.decode(encoding)
         except LookupError:
             raise ThunderError(f"encoding must be one of Python, such as 'latin-1', got {encoding!r}") from None
         except UnicodeDecodeError as error:
-            name, byte = encoding.removesuffix("-sig").upper(), data[error.start]
-            self.refuse(
-                f"expected {name} text, got byte 0x{byte:02x}", advice="pass encoding='latin-1', or another one"
-            )
+            name = encoding.removesuffix("-sig").upper()
+            self.refuse(f"expected {name} text, got byte 0x{data[error.start]:02x}", advice=advice)
         if "\0" in text:
-            wide = len(data) > 2 and not data[1:200:2].strip(b"\0")
-            self.refuse("expected text, got a binary file", advice="pass encoding='utf-16-le'" if wide else "")
+            self.refuse("expected text, got a binary file", advice=advice if wide else "")
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         while lines and not lines[-1].strip():
             lines.pop()
@@ -137,6 +136,10 @@ def column_name(index: int, name: str) -> str:
     return f"column {index + 1}" + (f" ({name})" if name else "")
 
 
+#: factor to SI and SI unit of every unit of a column
+UNITS = {unit: (1.0, unit) for unit in SI_UNITS} | {"Nmm": (1e-3, "Nm")}
+UNITS |= {name: (factor, "m") for name, factor in LENGTHS.items()}
+UNITS |= {name: (factor, "rad") for name, factor in ANGLES.items()}
 #: factors to seconds
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
