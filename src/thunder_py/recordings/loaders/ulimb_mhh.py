@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from ...checks import one_of
 from ...errors import FileFormatError
 from ..motion_set import MotionSet
