@@ -3254,8 +3254,13 @@ class FunctionalPlanner:
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
 
-    def exceeds_travel(self, path: BezierPath, detour: typing.SupportsFloat | typing.SupportsIndex = 0.0) -> bool:
-        """Whether a path exceeds the limits; via points add `detour` to its distance."""
+    def exceeds_travel(
+        self,
+        path: BezierPath,
+        minimum_jerk: BezierPath = None,
+        detour: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    ) -> bool:
+        """Whether a path exceeds the limits; the minimum-jerk path, by default the quintic, counts `detour` times."""
 
     def jerk_cost(
         self,
@@ -3268,12 +3273,12 @@ class FunctionalPlanner:
     def limit_travel(
         self,
         groups: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-        training: numpy.typing.ArrayLike,
-        training_ratio: typing.SupportsFloat | typing.SupportsIndex,
-        minimum_jerk_ratio: typing.SupportsFloat | typing.SupportsIndex,
+        floors: numpy.typing.ArrayLike,
+        ratios: numpy.typing.ArrayLike,
+        most: numpy.typing.ArrayLike,
     ) -> None:
-        """Set limits of groups of coordinates: rows length, length / extent, speed, speed / extent in normalized time, and
-        displacement of training motions (G, 5)."""
+        """Set limits of groups of coordinates: lengths (G,) added to the displacement, ratios (3,) of path length, peak
+        speed and peak acceleration to minimum jerk, and their absolute limits (3, G)."""
 
     def plan(
         self,
@@ -3299,9 +3304,11 @@ class FunctionalPlanner:
         goal_accelerations: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool]:
+    ) -> tuple[
+        numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.bool]
+    ]:
         """Plan N problems; returns samples (N, k, d) at k normalized times, Mahalanobis distances (N,) of the
-        scores, and whether one exceeds the limits of travel."""
+        scores, and which exceed the limits of travel (N,)."""
 
     def resume(
         self,
@@ -3320,13 +3327,11 @@ class FunctionalPlanner:
         """Continue a path from time t [s], normalized time tau; returns path, condition, a flag for Hermite's polynomial as
         correction, and otherwise the correction's unknowns. An aligned model needs a frame (2, d): start and goal."""
 
-    def score_distance(
-        self,
-        start: numpy.typing.ArrayLike,
-        goal: numpy.typing.ArrayLike,
-        duration: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> float:
-        """Mahalanobis distance of the scores of a motion between two states (3, d): rows x, v, a."""
+    def score_distance(self, path: BezierPath, times: numpy.typing.ArrayLike) -> float:
+        """Largest Mahalanobis distance of the scores of a path's segments between via points at these times."""
+
+    def travel(self, path: BezierPath, minimum_jerk: bool = False) -> numpy.typing.NDArray[numpy.float64]:
+        """Path length, peak speed and peak acceleration (3, G) of a path, or of the quintic between its end states."""
 
     @property
     def condition(self) -> float: ...
