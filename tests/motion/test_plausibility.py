@@ -106,8 +106,8 @@ def test_wrong_units_and_their_remedies():
         (1e-3, 1.0, r"positions within 0.000776 m of the origin can hardly be right; pass unit='m'"),
         (1e-2, 1.0, r"positions within 0.00776 m .* pass unit='m'"),
         (1e2, 1.0, r"positions over 32 m, .*pass unit='mm' or 'cm'"),
-        (1.0, 100.0, r"time steps of 1 s can hardly be right; pass times in seconds, or time_unit='ms'"),  # 1 kHz
-        (1.0, 1e-3, r"time steps of 1e-05 s can hardly be right; pass times in seconds, or time_unit='s'"),
+        (1.0, 100.0, r"time steps of 1 s can hardly be right; pass time_unit='ms' where they are"),  # 1 kHz
+        (1.0, 1e-3, r"time steps of 1e-05 s can hardly be right; pass time_unit='s' where they are read"),
     ):
         with pytest.warns(RecordingWarning, match=message) as caught:
             check_plausible([Trial.from_positions(time * TAU, length * REACH)])
@@ -256,7 +256,7 @@ def test_the_loaders_of_one_data_set(tmp_path):
     path.write_text(written.mhh(lost))
     with pytest.warns(RecordingWarning, match="was lost"):
         recording = read_mhh(path, rate=RATE, unit="mm")
-    np.testing.assert_array_equal(recording.positions.mask[..., 0], mask)
+    np.testing.assert_array_equal(~np.stack([trial.valid for trial in recording], axis=1), mask)
     path.write_text(written.kinesis(lost))
     with pytest.warns(RecordingWarning, match="'thumb' was lost"):
         (trial,) = load_kinesis(path, "thumb")

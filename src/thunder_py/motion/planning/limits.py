@@ -109,7 +109,7 @@ def _span(fpca: FPCA, exact: bool, order: int) -> float:
         return inf
     d = len(fpca.dofs)
     used = (2 * order - 1) * (d if fpca.joint else 1) if exact else fpca.n_components_
-    variances = fpca.variances_[:used]
+    variances = fpca.explained_variance_[:used]
     kept = variances > NOISE * variances.max(initial=0.0)
     parts = fpca.scores_[:, :used][:, kept]
     farthest = float(np.sqrt((parts**2 / variances[kept]).sum(axis=1)).max(initial=0.0))

@@ -60,7 +60,7 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
     breaks = fpca.basis_.breaks
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
     points = np.moveaxis(bernstein_points(np.asarray(fpca.basis_.to_ppoly(together).c), breaks), -1, 0)
-    variances = fpca.variances_.ravel()
+    variances = fpca.explained_variance_.ravel()
     variances = np.where(variances > NOISE * variances.max(initial=0.0), variances, 0.0)
     try:
         return _core.FunctionalPlanner(
@@ -249,8 +249,10 @@ class PlannerModel:
         self._searches, self._quintics = Searches(self._core), Searches(quintic_planner(len(self.dofs)))
         self._training = Training(fpca, mode != "map", len(names))
         self._training.limit(self._core, self.max_travel_ratio)
-        used = fpca.variances_ > 0.0
-        self._inverse_deviations: Array = np.where(used, 1.0, 0.0) / np.sqrt(np.where(used, fpca.variances_, 1.0))
+        used = fpca.explained_variance_ > 0.0
+        self._inverse_deviations: Array = np.where(used, 1.0, 0.0) / np.sqrt(
+            np.where(used, fpca.explained_variance_, 1.0)
+        )
 
     @property
     def condition_number(self) -> float:
@@ -272,7 +274,7 @@ def _ratio(value: float, what: str) -> float:
 
 def scores_in(planner: PlannerModel, unknowns: Array) -> Array:
     """Return the scores among the unknowns (offsets, scores) of a motion, (n, d), joint (n,); read-only."""
-    scores = unknowns[len(planner.dofs) :].reshape(planner.fpca.variances_.shape)
+    scores = unknowns[len(planner.dofs) :].reshape(planner.fpca.explained_variance_.shape)
     scores.setflags(write=False)
     return scores
 

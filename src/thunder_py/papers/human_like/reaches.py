@@ -73,7 +73,7 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
     motions : MotionSet
         Positions, low-passed already: movement primitives take derivatives of them.
     names : iterable of str
-        Some of `METHODS`.
+        Some of `METHODS`, or "DMP of all".
 
     Returns
     -------
@@ -83,7 +83,8 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         - MAP: the most likely motion under the components of `map_components`.
         - minimum jerk: see `least_jerk`.
         - DMPs: 21 functions, one `demonstration`, Hoffmann's form with rotodilatation; "DMP (104)" is that equation as
-          printed, with mollifiers. They know the velocity at the start and no other derivative.
+          printed, with mollifiers; "DMP of all" is fitted to all reaches. They know the velocity at the start and no
+          other derivative.
         - ProMP: 15 Gaussians for each coordinate, positions seen from the start.
     """
 
@@ -98,6 +99,7 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         "DMP mollifier": lambda: _Primitive(shown(), "mollifier"),
         "DMP Gaussian": lambda: _Primitive(shown(), "gaussian"),
         "DMP (104)": lambda: _Primitive(shown(), "mollifier", "paper"),
+        "DMP of all": lambda: _Primitive(list(motions), "gaussian"),
         "ProMP": lambda: _Probabilistic(motions),
     }
     return {name: makers[name]() for name in names}
@@ -158,9 +160,9 @@ class Functional:
 
 
 class _Primitive:
-    """A movement primitive of one demonstration; it keeps its last motion, asked for again with other accelerations."""
+    """A movement primitive of demonstrations; it keeps its last motion, asked for again with other accelerations."""
 
-    def __init__(self, shown: Trial, basis: str, scaling: str = "hoffmann") -> None:
+    def __init__(self, shown: Trial | list[Trial], basis: str, scaling: str = "hoffmann") -> None:
         self.dmp = DMP(basis=basis, scaling=scaling, rotodilatation=scaling == "hoffmann").fit(shown)
         self._last: dict[bytes, Motion] = {}
 

@@ -11,8 +11,8 @@ import numpy as np
 from ...checks import Array, nonnegative, one_of, within
 from ...errors import ThunderError
 from ..motion_set import MotionSet
-from ..trial import POSITION, Trial
-from .filtering import low_pass, stretches
+from ..trial import POSITION, Trial, stretches
+from .filtering import low_pass
 from .over_sets import has_motion, over_sets, require_no_gaps, splits_sets, trial_label
 
 
