@@ -20,7 +20,7 @@ KINDS = [("paper", "paper"), ("plain", "map"), ("joint", "map"), ("aligned", "ma
 
 
 def distance_of(plan) -> float:
-    variances = plan._planner.fpca.variances_
+    variances = plan._planner.fpca.explained_variance_
     used = variances > 0.0
     return float(np.sqrt((plan.scores[used] ** 2 / variances[used]).sum()))
 

@@ -217,7 +217,7 @@ def _compare_fold(
         for name, planner in others.items():
             found.put(("ablation", name), k, rms_distance(reach, planner(reach.ends())))
         if k in chosen:
-            examples[k] = motions
+            examples[k] = {name: motions[name] for name in METHODS}
     return found, [paper.planner(order).condition_number for order in (2, 3)], fpca.shrinkage_, examples
 
 
@@ -261,7 +261,7 @@ def _largest_score(paper: Functional, motion: Motion) -> float:
     if scores is None:
         return math.nan
     used = 5  # of the fitted ones, as (102) does
-    return float(np.max(np.abs(scores[:used]) / np.sqrt(paper.fpca.variances_[:used])))
+    return float(np.max(np.abs(scores[:used]) / np.sqrt(paper.fpca.explained_variance_[:used])))
 
 
 def _cuts_of_subjects(
