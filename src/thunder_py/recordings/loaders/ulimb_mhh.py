@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from ...checks import one_of
 from ...errors import FileFormatError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
 from .rigid_groups import marker_set, relative_trials
-from .text import cells_of, column_name, guess_delimiter, number, positive_rate, read_lines
+from .text import TextFile, cells_of, guess_delimiter, positive_rate
 
 #: in the order of the columns
 MARKERS = (
@@ -115,22 +113,15 @@ def read_mhh(
     seen, and so does a jump to exactly 0, 0, 0.
     """
     hertz, factor = positive_rate(rate), to_si(unit)
-    file = Path(path)
-    lines = read_lines(file)
-    if len(lines) < _HEADER + 2:
-        raise FileFormatError(f"expected two rows of data or more from line 3 on, got {len(lines)} lines", path=file)
-    delimiter = guess_delimiter(lines[_HEADER])
-    width = 3 * len(MARKERS)
-    values = np.empty((len(lines) - _HEADER, width))
-    for k, line in enumerate(lines[_HEADER:]):
-        cells = cells_of(line, delimiter)
-        if len(cells) != width:
-            raise FileFormatError(f"expected {width} columns, got {len(cells)}", path=file, line=k + _HEADER + 1)
-        for j, cell in enumerate(cells):
-            values[k, j] = number(cell, path=file, line=k + _HEADER + 1, column=column_name(j, None))
+    file, text = Path(path), TextFile(path)
+    if len(text.lines) < _HEADER + 2:
+        text.refuse(f"expected two rows of data or more from line 3 on, got {len(text.lines)} lines")
+    delimiter = guess_delimiter(text.lines[_HEADER])
+    rows = ((k, cells_of(line, delimiter)) for k, line in enumerate(text.lines[_HEADER:], _HEADER + 1))
+    values = text.numbers(rows, [""] * (3 * len(MARKERS)))
     points = factor * values.reshape(len(values), -1, 3)
     labels = {"subject": file.parent.name if subject is None else subject, "task": file.stem if task is None else task}
-    return marker_set(points[:, _order(lines[:_HEADER], delimiter)], MARKERS, hertz, file, **labels)
+    return marker_set(points[:, _order(text.lines[:_HEADER], delimiter)], MARKERS, hertz, file, **labels)
 
 
 def _order(header: list[str], delimiter: str | None) -> list[int]:
