@@ -15,8 +15,8 @@ from ...errors import ThunderError
 from ...recordings.trial import POSITION, ROTATION
 from ..fpca.splines import bernstein_points
 from ..travel import MINIMUM_JERK_RATIOS
-from .limits import NOISE, Training
 from .obstacles import Searches, ViaSearch
+from .training import NOISE, Training
 
 if TYPE_CHECKING:
     from ..fpca.fpca import FPCA
