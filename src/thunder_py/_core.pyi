@@ -13,6 +13,7 @@ __all__: list[str] = [
     "ACT",
     "MACT",
     "AdaptationLaw",
+    "AdaptiveJacobianBackstepping",
     "Backstepping",
     "BasisKind",
     "BezierPath",
@@ -53,6 +54,7 @@ __all__: list[str] = [
     "JointLimitObjective",
     "JointReferenceSource",
     "JointTrajectory",
+    "LengthModel",
     "Lissajous",
     "ManipulabilityObjective",
     "Model",
@@ -85,7 +87,6 @@ __all__: list[str] = [
     "Sphere",
     "SphericalWrist",
     "Status",
-    "StepEnd",
     "SymbolicChain",
     "TaskController",
     "TaskPath",
@@ -101,7 +102,6 @@ __all__: list[str] = [
     "select",
     "simulate",
     "stopping_distances",
-    "task_error",
     "use_instruction_set",
 ]
 
@@ -3860,45 +3860,6 @@ class Controller:
     @torque_limits.setter
     def torque_limits(self, arg1: numpy.typing.ArrayLike | None) -> None: ...
 
-class StepEnd(Controller):
-    """The end of the steps of a law written in Python: hold, handover, torque limits, status."""
-
-    def __init__(self, model: Model, K_d: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def step(
-        self,
-        status: Status,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-        q: numpy.typing.ArrayLike,
-        dq: numpy.typing.ArrayLike,
-        tau: numpy.typing.ArrayLike,
-        torque: collections.abc.Callable[
-            [
-                numpy.typing.NDArray[numpy.float64],
-                numpy.typing.NDArray[numpy.float64],
-                numpy.typing.NDArray[numpy.float64],
-                numpy.typing.NDArray[numpy.float64],
-            ],
-            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        ],
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.
-
-        ``torque(q, dq, dq_r, ddq_r)`` returns M ddq_r + C dq_r + G + friction of the model or estimate, (n,)."""
-
-    @property
-    def holding(self) -> bool:
-        """Whether the arm is held since the law was singular."""
-
-    @property
-    def settling(self) -> bool:
-        """Whether the errors are those of a hold that has just ended."""
-
 class JointController(Controller):
     """A controller that follows joint-space references."""
 
@@ -4369,6 +4330,91 @@ class CompositeControl(JointController):
 
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
+
+class LengthModel:
+    """Kinematics and torques of an arm as functions of its unknown lengths."""
+
+    def __init__(
+        self,
+        names: collections.abc.Sequence[str],
+        nominal: numpy.typing.ArrayLike,
+        scale: numpy.typing.ArrayLike,
+        affine: collections.abc.Sequence[Model],
+        nodes: collections.abc.Sequence[Model],
+        factors: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]],
+        weights: numpy.typing.ArrayLike,
+        unknown: collections.abc.Sequence[bool],
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def kinematics(
+        self, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike, lengths: numpy.typing.ArrayLike
+    ) -> dict[str, numpy.typing.NDArray[numpy.float64]]:
+        """Kinematics of the end effector with these lengths (k,), as a dict: p and its derivative P (3, k), J, J_dot with
+        constant lengths, and the derivative dJ (k, 6, n) of J."""
+
+    def products(
+        self, lengths: numpy.typing.ArrayLike, parameters: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Products (a, 1 + u) of the monomials of the lengths and 1 and the unknown ones of all parameters."""
+
+    def regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        dq_r: numpy.typing.ArrayLike,
+        ddq_r: numpy.typing.ArrayLike,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor (n, a, 1 + u) of the products."""
+
+class AdaptiveJacobianBackstepping(TaskController):
+    """Adaptive backstepping in task space with unknown lengths."""
+
+    def __init__(
+        self,
+        model: Model,
+        Lambda: numpy.typing.ArrayLike,
+        K_p: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        law: AdaptationLaw | None,
+        lengths: typing.Any,
+        Gamma: typing.Any,
+        gamma: typing.SupportsFloat,
+        Gamma_torque: typing.SupportsFloat,
+        measure: typing.Any,
+        position_only: bool,
+        orientation: int,
+        null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _evaluate(
+        self, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike, reference: typing.Any
+    ) -> dict[str, numpy.typing.NDArray[numpy.float64]]:
+        """Evaluate the terms of the law at one state under the current estimates, as a dict of arrays; they do not change.
+
+        Raises ValueError where the law is singular."""
+
+    @property
+    def lengths(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimate of the unknown lengths [m], (k,). Assigning it also sets the estimates that `reset` restores."""
+
+    @lengths.setter
+    def lengths(self, arg1: numpy.typing.ArrayLike) -> None: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimate of all inertial parameters, (p,)."""
 
 class ExternalObserver:
     """An observer of what acts on an arm from outside."""
@@ -5499,17 +5545,6 @@ def stopping_distances(
     tau: numpy.typing.ArrayLike,
 ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """Distances of the joints (k, n) and of the end effector (k,) until k stops."""
-
-def task_error(
-    reference: typing.Any,
-    p: numpy.typing.ArrayLike,
-    R: numpy.typing.ArrayLike,
-    xi: numpy.typing.ArrayLike,
-    m: typing.SupportsInt | typing.SupportsIndex,
-    orientation: typing.SupportsInt | typing.SupportsIndex,
-) -> dict[str, typing.Any]:
-    """Error of position p, orientation R and twist xi in the first m rows, as a dict: e, e_dot, f, f_dot, L, L_dot, and
-    whether it is regular."""
 
 def use_instruction_set(name: str) -> None:
     """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""

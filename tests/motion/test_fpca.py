@@ -1,5 +1,6 @@
 """Functional components: identities, other ways to the same numbers, what turning motions does, bad input."""
 
+import warnings
 from functools import partial
 from types import SimpleNamespace
 
@@ -10,9 +11,10 @@ from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.errors import FileFormatError, ThunderError, ThunderWarning
 from thunder_py.motion import FPCA, SplineBasis
 from thunder_py.recordings import MotionSet, RecordingWarning, Trial
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
 #: components coordinate by coordinate, of the data alone
 PLAIN = {"alignment": "none", "shrinkage": 0.0}
@@ -63,12 +65,12 @@ def test_components_scores_and_derivatives(way):
     p = fpca.project(y)
     np.testing.assert_allclose(p.scores, fpca.scores_, atol=1e-13)
     np.testing.assert_allclose(p.offsets, fpca.offsets_, atol=1e-13)
-    assert (np.diff(fpca.variances_, axis=0) <= 0.0).all()
-    assert fpca.scores_.shape == (25, *fpca.variances_.shape)
+    assert (np.diff(fpca.explained_variance_, axis=0) <= 0.0).all()
+    assert fpca.scores_.shape == (25, *fpca.explained_variance_.shape)
     if "shrinkage" not in way:
         np.testing.assert_allclose(fpca.scores_.mean(axis=0), 0.0, atol=1e-12)
         # variances that alignment takes away are zero to rounding
-        np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.variances_, rtol=1e-9, atol=1e-20)
+        np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.explained_variance_, rtol=1e-9, atol=1e-20)
     h, tau = 1e-6, np.linspace(0.02, 0.97, 30)
     for order in (1, 2, 3):
         for function in (fpca.mean, fpca.components):
@@ -134,7 +136,7 @@ def test_equals_components_of_dense_samples(joint):
         _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
         ours = fpca.components(FINE) * np.sqrt(weights)[:, None]
         ours = ours.reshape(4, -1) if joint else ours[:, :, k]
-        variances = fpca.variances_ if joint else fpca.variances_[:, k]
+        variances = fpca.explained_variance_ if joint else fpca.explained_variance_[:, k]
         np.testing.assert_allclose(sigma[:4] ** 2 / 24.0, variances, rtol=tolerance)
         np.testing.assert_allclose(np.abs((Vt[:4] * ours).sum(axis=1)), 1.0, atol=tolerance)
 
@@ -148,7 +150,7 @@ def test_joint_components_turn_with_the_motions():
     np.testing.assert_allclose(b.mean(TAU), a.mean(TAU) @ R.T, atol=1e-8)
     np.testing.assert_allclose(b.components(TAU), a.components(TAU) @ R.T, atol=1e-6)
     np.testing.assert_allclose(b.scores_, a.scores_, atol=1e-8)
-    np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-6)
+    np.testing.assert_allclose(b.explained_variance_, a.explained_variance_, rtol=1e-6)
     np.testing.assert_allclose(b.offset_covariance_, R @ a.offset_covariance_ @ R.T, atol=1e-9)
 
 
@@ -185,6 +187,70 @@ def stretched(x, name="a", duration=1.0, **labels):
     return Trial.from_positions(np.linspace(0.0, duration, len(x)), x, name=name, **labels)
 
 
+def returning(back, count, turn=0.0):
+    """Straight motions out and, of each the part `back`, back; or around a circle, at equal speed or from rest."""
+    angle = 2.0 * np.pi * (STEP if turn > 1.0 else TAU)
+    if turn:
+        x = 0.1 * np.column_stack([1.0 - np.cos(angle), np.sin(angle), 0.0 * TAU])
+    else:
+        way = 1.0 - np.abs(1.0 - (1.0 + back) * STEP)
+        x = 0.3 * np.column_stack([way, 0.05 * STEP, 0.0 * TAU])
+    return [stretched(x @ Rotation.from_rotvec([0.0, 0.0, k]).as_matrix().T, name=f"back {k}") for k in range(count)]
+
+
+class TestMotionsThatReturn:
+    """The majority decides on the alignment; every other motion is told."""
+
+    REACHES = tuple(minimum_jerk_reaches(12, seed=3, noise=1e-4))
+
+    @pytest.mark.parametrize(
+        ("others", "kind"), [(returning(0.9, 5), "out and back"), (returning(1.0, 1, 2.0), "loops")]
+    )
+    def test_a_few_are_left_out(self, others, kind):
+        """The components are those of the other motions alone, to the last digit."""
+        alone, motions = FPCA(4, shrinkage=0.1).fit(self.REACHES), [*others, *self.REACHES]
+        match = rf"{len(others)} of {len(motions)} motions return .*\({kind}: trial 0 \(back 0\).* left out"
+        with pytest.warns(ThunderWarning, match=match) as caught:
+            fpca = FPCA(4, shrinkage=0.1).fit(motions)
+        assert ("recordings.split_reaches" in str(caught[0].message)) == (kind != "loops")
+        assert (fpca.alignment_, alone.alignment_) == ("path", "path")
+        np.testing.assert_array_equal(fpca.support_, [False] * len(others) + [True] * 12)
+        for name in ("mean_coefficients_", "component_coefficients_", "scores_", "smoothing_", "durations_"):
+            np.testing.assert_array_equal(getattr(fpca, name), getattr(alone, name))
+
+    @pytest.mark.filterwarnings("ignore:.* left out")
+    def test_scores_of_those_left_out(self):
+        fpca, few = FPCA(4, shrinkage=0.1), returning(0.9, 2)
+        scores = fpca.fit_transform([*few, *self.REACHES])
+        np.testing.assert_allclose(scores[2:], fpca.scores_, atol=1e-9)
+        with pytest.raises(ThunderError, match=r"start and goal .* trial 0 \(back 0\).*split_reaches"):
+            fpca.fit_transform([*returning(1.0, 1, 2.0), *self.REACHES])
+
+    @pytest.mark.parametrize("turn", [0.0, 1.0, 2.0])
+    def test_the_majority_is_not_aligned(self, turn):
+        for others in ([], self.REACHES[:4]):
+            motions = [*others, *returning(1.0, 5, turn)]
+            match = rf"5 of {len(motions)} .*\({'loops' if turn else 'out and back'}: .* none is aligned"
+            with pytest.warns(ThunderWarning, match=match):
+                fpca = FPCA(2, shrinkage=0.1).fit(motions)
+            assert fpca.alignment_ == "none"
+            assert fpca.support_.all()
+
+    def test_who_chose_the_alignment_keeps_all(self):
+        motions = [*self.REACHES, *returning(0.9, 2)]
+        assert FPCA(2, alignment="none").fit(motions).support_.all()
+        with pytest.warns(ThunderWarning, match=r'2 of 14 .* enlarged by alignment="path": .*split_reaches'):
+            assert len(FPCA(2, alignment="path", shrinkage=0.1).fit(motions).scores_) == 14
+
+    @pytest.mark.parametrize(("back", "expected"), [(0.0, 0), (0.3, 0), (0.7, 4), (1.0, 4)])
+    def test_half_of_the_extent(self, back, expected):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fpca = FPCA(2, shrinkage=0.1).fit([*self.REACHES, *returning(back, 4)])
+        assert (~fpca.support_).sum() == expected
+        assert len(caught) == (expected > 0)
+
+
 def still():
     y = reaches(count=3)
     y[1] = 0.2 * np.sin(np.pi * TAU)[:, None]
@@ -207,6 +273,9 @@ def test_bad_arguments():
         (lambda: FPCA(shrinkage=1.5, alignment="none").fit(reaches()), "...shrinkage must lie in..."),
         (lambda: FPCA(shrinkage="most", alignment="none").fit(reaches()), "...shrinkage must lie in..."),
         (lambda: FPCA(smoothing="most", **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
+        (lambda: FPCA(smoothing=-1.0, **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
+        (lambda: FPCA(smoothing=np.nan, **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
+        (lambda: FPCA(smoothing=True, **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
         (lambda: FPCA(smoothing=None, **PLAIN).fit(reaches()[:, ::8]), "...at least 15 samples ... got 12 in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z with..."),
@@ -304,7 +373,7 @@ def test_components_scores_and_variances(motions, demean):
         signs = np.sign((theirs * mine).sum(axis=1))[:, None]
         np.testing.assert_allclose(signs * theirs, mine, atol=1e-8)
         np.testing.assert_allclose(scores * signs[:, 0], ours.scores_[:, :, k], atol=1e-8)
-        np.testing.assert_allclose(oracle.explained_variance_, ours.variances_[:, k], rtol=1e-8)
+        np.testing.assert_allclose(oracle.explained_variance_, ours.explained_variance_[:, k], rtol=1e-8)
         np.testing.assert_allclose(oracle.explained_variance_ratio_, ours.explained_variance_ratio_[:, k], atol=1e-12)
         np.testing.assert_allclose(oracle.mean_.coefficients[0], ours.mean_coefficients_[:, k], atol=1e-12)
 
@@ -339,7 +408,14 @@ def test_parameters_come_back(tmp_path):
         back = FPCA.load(tmp_path / "a.npz")
         assert repr(back) == repr(fpca)
         assert (back.dofs, back.units, back.shrinkage_) == (fpca.dofs, fpca.units, fpca.shrinkage_)
-        for name in ("explained_variance_ratio_", "offset_variance_", "component_coefficients_"):
+        assert vars(back).keys() == vars(fpca).keys()
+        for name in (
+            "explained_variance_ratio_",
+            "offset_variance_",
+            "component_coefficients_",
+            "durations_",
+            "support_",
+        ):
             np.testing.assert_array_equal(getattr(back, name), getattr(fpca, name))
         np.testing.assert_array_equal(back.project(reaches(seed=2)).scores, fpca.project(reaches(seed=2)).scores)
 
@@ -351,25 +427,27 @@ def test_bad_files(saved):
     cases = (
         ({"thunder_fpca": None}, "thunder_fpca missing"),
         ({"thunder_fpca": np.array(2)}, "version 2 of FPCA.save, this package reads 1"),
-        ({"variances_": None}, "variances_ missing"),
-        ({"variances_": np.zeros((2, 3))}, "variances_ must have shape (3, 3), got (2, 3)"),
-        ({"knots": np.zeros(4)}, "knots must be"),
+        ({"explained_variance_": None}, "explained_variance_ missing"),
+        ({"explained_variance_": np.zeros((2, 3))}, "explained_variance_ must have shape (3, 3), got (2, 3)"),
+        ({"basis": np.zeros(4)}, "knots must be"),
         ({"frames.scale": None}, "frames.scale missing"),
         ({"shrinkage": np.array("import os")}, "could not convert"),
-        ({"degree": np.array(np.inf)}, "not a file of FPCA.save"),
-        ({"joint": np.array("yes")}, "joint must be True or False"),
+        ({"basis": np.array("yes")}, "basis must be numbers"),
+        ({"joint": np.array("yes")}, "could not convert"),
+        ({"support_": np.ones(5, dtype=bool)}, "support_ must be True for 6 motions"),
+        ({"alignment_": np.array("none")}, 'alignment_ must be "path" or "none", as alignment'),
         ({"dofs": np.zeros(3)}, "dofs must be texts"),
         ({"dofs": np.array(["x", "x", "z"])}, "must name the same coordinates"),
         ({"units": np.array(["m"])}, "must name the same coordinates"),
         ({"mean_coefficients_": np.full((15, 3), np.nan)}, "mean_coefficients_ must be finite"),
-        ({"mean_coefficients_": np.full((15, 3), 1j)}, "mean_coefficients_ must be numbers"),
-        ({"variances_": np.full((3, 3), -1.0)}, "variances_ must not be negative"),
+        ({"mean_coefficients_": np.full((15, 3), 1j)}, "mean_coefficients_ must be real numbers"),
+        ({"explained_variance_": np.full((3, 3), -1.0)}, "explained_variance_ must not be negative"),
         ({"total_variance_": np.zeros(2)}, "total_variance_ must have shape (3,), got (2,)"),
         ({"scores_": np.zeros(())}, "scores_ must have shape (6, 3, 3)"),
         ({"durations_": np.zeros(6)}, "durations_ must be positive"),
         ({"offset_covariance_": np.arange(9.0).reshape(3, 3)}, "must be symmetric"),
-        ({"shrinkage_": np.array(7.0)}, "shrinkage_ must lie in [0, 1]"),
-        ({"frames.start": np.array("a")}, "frames.start must be numbers"),
+        ({"shrinkage_": np.array(7.0)}, "shrinkage_ must be a number in [0, 1]"),
+        ({"frames.start": np.array("a")}, "frames.start must be real numbers"),
         ({"frames.rotation": np.zeros((6, 3, 3))}, "frames must have rotations"),
         ({"frames.scale": np.zeros(6)}, "positive scales"),
     )
@@ -401,7 +479,7 @@ def test_figures():
     panels = fpca.plot(2, spread=2.0)
     assert list(panels) == ["x 1", "x 2", "y 1", "y 2", "z 1", "z 2"]
     mean, more, less = (line.get_ydata() for line in panels["y 1"].lines)
-    deviation = np.sqrt(fpca.variances_[0, 1])
+    deviation = np.sqrt(fpca.explained_variance_[0, 1])
     np.testing.assert_allclose(mean, fpca.offset_mean_[1] + fpca.mean(tau)[:, 1])
     np.testing.assert_allclose(more - mean, 2.0 * deviation * fpca.components(tau)[0, :, 1], atol=1e-12)
     np.testing.assert_allclose(more + less, 2.0 * mean, atol=1e-12)
@@ -442,6 +520,6 @@ def test_coordinates_that_do_not_move():
         fpca = FPCA(smoothing=None, **PLAIN, **way).fit(y)
         np.testing.assert_allclose(fpca.inverse_transform(fpca.scores_, fpca.offsets_)[..., 2], 0.7, atol=1e-12)
     fpca = FPCA(smoothing=None, **PLAIN).fit(y)
-    np.testing.assert_allclose(fpca.variances_[:, 2], 0.0, atol=1e-25)
+    np.testing.assert_allclose(fpca.explained_variance_[:, 2], 0.0, atol=1e-25)
     assert np.isfinite(fpca.explained_variance_ratio_).all()
     assert (fpca.scores_[..., 2] ** 2).max() < 1e-25

@@ -25,6 +25,7 @@ IMMUTABLE = {
     "ConditionedMotion", "FunctionalPlanner", "ObstacleSet", "DmpBasis", "DynamicPotential", "NullObjective",
     "ManipulabilityObjective", "JointLimitObjective", "PostureObjective",
     "SampledJointReference", "InverseKinematics", "SphericalWrist", "Expression", "Function", "SymbolicChain",
+    "LengthModel",
 }  # fmt: skip
 #: of pickles, beside each class's own methods
 STATE = {"_core_state", "_set_core_state"}

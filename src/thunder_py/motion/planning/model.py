@@ -65,7 +65,7 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
     breaks = fpca.basis_.breaks
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
     points = np.moveaxis(bernstein_points(np.asarray(fpca.basis_.to_ppoly(together).c), breaks), -1, 0)
-    variances = fpca.variances_.ravel()
+    variances = fpca.explained_variance_.ravel()
     variances = np.where(variances > _NOISE * variances.max(initial=0.0), variances, 0.0)
     try:
         return _core.FunctionalPlanner(
@@ -257,8 +257,10 @@ class PlannerModel:
         self._returning = limit_travel(self._core, fpca, self.max_travel_ratio)
         self._condition = float(self._core.condition)
         self._span = training_span(fpca, mode != "map", len(names))
-        used = fpca.variances_ > 0.0
-        self._inverse_deviations: Array = np.where(used, 1.0, 0.0) / np.sqrt(np.where(used, fpca.variances_, 1.0))
+        used = fpca.explained_variance_ > 0.0
+        self._inverse_deviations: Array = np.where(used, 1.0, 0.0) / np.sqrt(
+            np.where(used, fpca.explained_variance_, 1.0)
+        )
         self._searches = Searches(self._core, ViaSearch.paper() if mode == "paper" else ViaSearch())
 
     @property
@@ -281,7 +283,7 @@ def _ratio(value: float, what: str) -> float:
 
 def scores_in(planner: PlannerModel, unknowns: Array) -> Array:
     """Return the scores among the unknowns (offsets, scores) of a motion, (n, d), joint (n,); read-only."""
-    scores = unknowns[len(planner.dofs) :].reshape(planner.fpca.variances_.shape)
+    scores = unknowns[len(planner.dofs) :].reshape(planner.fpca.explained_variance_.shape)
     scores.setflags(write=False)
     return scores
 
@@ -320,7 +322,7 @@ def training_span(fpca: FPCA, exact: bool, order: int) -> float:
         return inf
     d = len(fpca.dofs)
     used = (2 * order - 1) * (d if fpca.joint else 1) if exact else fpca.n_components_
-    variances = fpca.variances_[:used]
+    variances = fpca.explained_variance_[:used]
     parts = fpca.scores_[:, :used][:, variances > _NOISE * variances.max(initial=0.0)]
     kept = variances[variances > _NOISE * variances.max(initial=0.0)]
     farthest = float(np.sqrt((parts**2 / kept).sum(axis=1)).max(initial=0.0))
@@ -366,7 +368,7 @@ def warn_travel(planner: PlannerModel, exceeded: bool, what: str = "the plan") -
     if planner._returning:
         remedy = (
             f", since {planner._returning} of {len(planner.fpca.offsets_)} training motions return toward their start: "
-            "fit the components to their parts (recordings.processing.segment_by_speed)"
+            "fit the components to their parts (recordings.split_reaches)"
         )
     warnings.warn(
         f"{what} is longer or faster (path_length, peak_speed) than {ratio:g} times a minimum-jerk motion between the "

@@ -23,10 +23,10 @@ from ...motion.fpca.fpca import FPCA
 from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP
 from ...motion.primitives.promp import Observation, ProMP
-from ...recordings import MotionSet
+from ...recordings import MotionSet, split_reaches
 from ...recordings.loaders import load_culm, load_kinesis
 from ...recordings.metrics import Motion
-from ...recordings.processing import fill_gaps, low_pass, resample, segment_by_speed
+from ...recordings.processing import fill_gaps, low_pass, resample
 from ...recordings.synthetic import daily_living, sigma_lognormal_reaches
 from ...recordings.trial import Trial
 from ...trajectory.hermite import MinimumJerk, minimum_jerk
@@ -73,7 +73,7 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
     motions : MotionSet
         Positions, low-passed already: movement primitives take derivatives of them.
     names : iterable of str
-        Some of `METHODS`.
+        Some of `METHODS`, or "DMP of all".
 
     Returns
     -------
@@ -83,7 +83,8 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         - MAP: the most likely motion under the components of `map_components`.
         - minimum jerk: see `least_jerk`.
         - DMPs: 21 functions, one `demonstration`, Hoffmann's form with rotodilatation; "DMP (104)" is that equation as
-          printed, with mollifiers. They know the velocity at the start and no other derivative.
+          printed, with mollifiers; "DMP of all" is fitted to all reaches. They know the velocity at the start and no
+          other derivative.
         - ProMP: 15 Gaussians for each coordinate, positions seen from the start.
     """
 
@@ -98,6 +99,7 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         "DMP mollifier": lambda: _Primitive(shown(), "mollifier"),
         "DMP Gaussian": lambda: _Primitive(shown(), "gaussian"),
         "DMP (104)": lambda: _Primitive(shown(), "mollifier", "paper"),
+        "DMP of all": lambda: _Primitive(list(motions), "gaussian"),
         "ProMP": lambda: _Probabilistic(motions),
     }
     return {name: makers[name]() for name in names}
@@ -158,9 +160,9 @@ class Functional:
 
 
 class _Primitive:
-    """A movement primitive of one demonstration; it keeps its last motion, asked for again with other accelerations."""
+    """A movement primitive of demonstrations; it keeps its last motion, asked for again with other accelerations."""
 
-    def __init__(self, shown: Trial, basis: str, scaling: str = "hoffmann") -> None:
+    def __init__(self, shown: Trial | list[Trial], basis: str, scaling: str = "hoffmann") -> None:
         self.dmp = DMP(basis=basis, scaling=scaling, rotodilatation=scaling == "hoffmann").fit(shown)
         self._last: dict[bytes, Motion] = {}
 
@@ -417,7 +419,7 @@ def _cut(recordings: MotionSet, threshold: float, least: float, first: bool, who
     for recording in recordings:
         spline = make_interp_spline(recording.t, recording.x, k=5)
         splines = (spline, *(spline.derivative(k) for k in (1, 2, 3)))
-        found = segment_by_speed(recording, threshold, least, cutoff=math.inf, whole=whole)
+        found = split_reaches(recording, threshold, least, turn=math.inf, cutoff=math.inf, whole=whole)
         items += [Reach(trial, splines) for trial in found][: 1 if first else None]
     if not items:
         raise ThunderError(f"data must hold reaches longer than {least:g} m, got none in {len(recordings)} recordings")

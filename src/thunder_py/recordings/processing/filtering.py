@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from ...checks import Array, is_number, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
-from ..trial import Trial
+from ..trial import Trial, stretches
 from .over_sets import over_sets, require_no_gaps, require_uniform_rate, splits_sets, trial_label
 from .resampling import about_mean, in_the_frame, through_mean
 
@@ -330,9 +329,3 @@ def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
     if len(parts) == 1:
         return MotionSet(parts)
     return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(parts, start=1))
-
-
-def stretches(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return the first and last index of every run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
-    return [(int(first), int(after) - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
