@@ -65,7 +65,7 @@ def load_table(
     Parameters
     ----------
     path : path-like
-        Text, or a spreadsheet (``.xlsx``, ``.ods``; needs ``pip install "thunder_py[spreadsheets]"``).
+        Text, or a spreadsheet (``.ods``; ``.xlsx`` needs ``pip install "thunder_py[spreadsheets]"``).
     columns : mapping or sequence of str
         ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns equal to the dofs. A column
         is its name in the header, or its number, counted from 1.
