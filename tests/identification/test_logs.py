@@ -196,13 +196,13 @@ PUBLIC = {
     "panda_gaz": ("panda", 20544, {}, "exciting_traj_time.txt"),
     "ur10e/load.csv": (
         "ur10e/ur10e.urdf",
-        5573,
+        5307,
         {"columns": {"t": 0, "q": "1:7", "tau": "25:31"}},
         "t=0,q=1:7,tau=25:31",
     ),
     "xmate7p/xm1.csv": (
         "xmate7p/XM7p.urdf",
-        1000,
+        1001,
         {"rate": 50.0, "columns": {"q": "0:7", "tau": "21:28"}},
         "q=0:7,tau=21:28",
     ),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol
 
 from ...checks import Array
 
 
-@runtime_checkable
 class Table(Protocol):
     """A file with a row for each instant."""
 
