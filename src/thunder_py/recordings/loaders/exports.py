@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -193,13 +194,14 @@ def load_markers(
 def _trials(
     export: _Export, file: TextFile, markers: Sequence[str] | None, unit: str | None, rate: float | None, *labels: str
 ) -> MotionSet:
-    factor = to_si(text.agreed_unit(export.unit[0], unit, file.path, export.unit[1]))
+    length = text.agreed_unit(export.unit[0], unit, file.path, export.unit[1])
     t, values, hertz = _read(export, file, rate)
     places, turns = export.of(_PLACE), export.of(_TURN)
-    points, known = factor * values[:, list(places.values())], list(places)
+    points, known = to_si(length) * values[:, list(places.values())], list(places)
     quaternions = {known.index(name): values[:, at] for name, at in turns.items() if name in places}
     which = text.chosen(markers, known, file.path)
-    return text.marker_trials(t, points, known, hertz, *labels, which=which, path=file.path, turns=quaternions)
+    more: dict[str, Any] = {"turns": quaternions, "arguments": {"unit": length}}
+    return text.marker_trials(t, points, known, hertz, *labels, which=which, path=file.path, **more)
 
 
 def _read(export: _Export, file: TextFile, rate: float | None = None) -> tuple[Array, Array, float | None]:

@@ -13,7 +13,7 @@ from ...errors import ThunderError
 from .. import orientation
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
-from ..trial import LENGTHS, POSITION, ROTATION, Trial, to_si
+from ..trial import ANGLES, LENGTHS, POSITION, ROTATION, Trial, to_si
 from . import text
 from .lost import without_lost
 from .spreadsheet import is_spreadsheet, read_sheet
@@ -166,7 +166,9 @@ def load_table(
         kept = {"rate": nominal or text.rate_of(t), "frame": frame, "subject": subject, "task": task, "name": told}
         trials.append(Trial(t, x[part], labels, units, **kept))
     motions = MotionSet(trials)
-    check_plausible(motions, ("unit", "time_unit", "angle_unit"))
+    one = unit if isinstance(unit, str) else ""
+    known = {"unit": one if one in LENGTHS else "", "angle_unit": one if one in ANGLES else "", "time_unit": time_unit}
+    check_plausible(motions, known if clock else known | {"rate": ""})
     return motions
 
 
