@@ -280,7 +280,7 @@ def test_bad_arguments():
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z with..."),
         (lambda: plain(reaches()[0]), "...shape (trials, samples, dofs), got (90, 3)..."),
-        (lambda: plain(reaches()[:, :1]), "...at least 2 samples..."),
+        (lambda: plain(reaches()[:, :1]), "...got trial 0 with 1 samples..."),
         (lambda: plain(np.full((2, 50, 3), np.inf)), "...got inf in trial 0..."),
         (lambda: plain(1e200 * reaches()), "...below 1e+100...got ...e+..."),
         (lambda: plain(3), "...motions must be trials or an array..."),

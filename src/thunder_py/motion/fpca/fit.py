@@ -7,7 +7,6 @@ in M orthonormal coordinates of splines; joint components are one set, P = 1, in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -84,14 +83,13 @@ class SplineSpace:
 
 
 class Setting(NamedTuple):
-    """Splines of the motions and options of the blend; groups of coordinates of one scale, and of one unit."""
+    """Splines of the motions and options of the blend; groups of coordinates of one unit, which rotations mix."""
 
     basis: SplineBasis
     space: SplineSpace
     joint: bool
     ideal_mean: bool
-    shared: Sequence[Sequence[int]]
-    units: Sequence[Sequence[int]]
+    units: list[list[int]]
 
 
 class Blend(NamedTuple):
@@ -146,50 +144,21 @@ def moments(setting: Setting, coefficients: Array) -> Blend:
     return Blend(mean, offset_mean, spread.T @ spread, rows)
 
 
-@dataclass(frozen=True)
-class JerkPrior:
-    """Minimum-jerk covariance, scaled to a set of motions.
-
-    Attributes
-    ----------
-    flat : array (m, 2 or 3)
-        Orthonormal quadratics, without the constant for splines of zero mean.
-    curved : array (m, ...)
-        Orthogonal complement of the quadratics, in eigenvectors of the jerk's Gram matrix.
-    inverse : array (...)
-        Reciprocal eigenvalues.
-    scales : array (d,)
-        Scale s of each coordinate.
-    flat_variances : array (d,)
-        Variance q_data of the quadratics in the data, per direction.
-    """
-
-    flat: Array
-    curved: Array
-    inverse: Array
-    scales: Array
-    flat_variances: Array
-
-    def spread(self, variances: Array, rho: float) -> Array:
-        """Return variances (d,) over 1 - rho, with a very large limit at rho = 1."""
-        bound = _LARGE * self.scales * self.inverse.max()
-        return np.asarray(bound if rho >= 1.0 else np.minimum(variances / (1.0 - rho), bound))
-
-    def rows(self, rho: float, joint: bool) -> Array:
-        """Return the root of the prior's covariance for a share rho."""
-        flat = self.spread(self.flat_variances, rho)
-        d, m = len(flat), len(self.flat)
-        rows = np.zeros((d, m, m, d))
-        for k in range(d):
-            curved = np.sqrt(self.scales[k] * self.inverse)[:, None] * self.curved.T
-            rows[k, :, :, k] = np.vstack([np.sqrt(flat[k]) * self.flat.T, curved])
-        return rows.reshape(d * m, m * d, 1) if joint else np.einsum("kijk->ijk", rows)
-
-
-def jerk_prior(setting: Setting, data: Blend) -> JerkPrior:
+def _jerk_prior(setting: Setting, data: Blend) -> tuple[Array, Array, Array, Array]:
     """Return the minimum-jerk covariance in the scale of a set of motions.
 
     The extent of the mean sets the scale of identical motions.
+
+    Returns
+    -------
+    flat : array (m, 2 or 3)
+        Orthonormal quadratics, without the constant for splines of zero mean.
+    curved : array (d, ..., m)
+        Root of the covariance of each coordinate in the orthogonal complement of the quadratics.
+    flat_variances : array (d,)
+        Variance of the quadratics in the data, per direction.
+    bound : array (d,)
+        Variance that represents an unlimited one.
 
     Raises
     ------
@@ -203,10 +172,10 @@ def jerk_prior(setting: Setting, data: Blend) -> JerkPrior:
     zeros = 2 if space.zero_mean else 3
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
     mean = space.coordinates(data.mean)
-    rows = data.rows.reshape(-1, *mean.shape)
-    scales, flat_variances = np.empty(mean.shape[1]), np.empty(mean.shape[1])
-    no_jerk = True
-    for part in map(list, setting.shared):
+    rows, d = data.rows.reshape(-1, *mean.shape), mean.shape[1]
+    scales, flat_variances, no_jerk = np.empty(d), np.empty(d), True
+    # one scale for coordinates that rotations mix
+    for part in setting.units if setting.joint else np.arange(d)[:, None]:
         moving = float(((curved.T @ rows[:, :, part]) ** 2).sum())
         same = _SAME * float((mean[:, part] ** 2).sum() + (data.offset_mean[part] ** 2).sum())
         if moving <= same:
@@ -219,7 +188,9 @@ def jerk_prior(setting: Setting, data: Blend) -> JerkPrior:
             "motions must have jerk with shrinkage, got motions that are constant, linear or quadratic over time: add "
             "motions that speed up and slow down, or use shrinkage=0"
         )
-    return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
+    scales = np.maximum(scales, _LEAST * scales.max())
+    roots = np.sqrt(scales[:, None] * inverse)[:, :, None] * curved.T
+    return flat, roots, flat_variances, _LARGE * scales * inverse.max()
 
 
 def blends(setting: Setting, data: Blend) -> Callable[[float], Blend]:
@@ -227,10 +198,20 @@ def blends(setting: Setting, data: Blend) -> Callable[[float], Blend]:
 
     The mean is blended for `ideal_mean`. Identical motions have the covariance of the prior.
     """
-    space, prior = setting.space, jerk_prior(setting, data)
+    space, (flat, curved, flat_variances, bound) = setting.space, _jerk_prior(setting, data)
+    d, m = len(bound), len(flat)
     size = float((data.mean**2).sum() + (data.offset_mean**2).sum())
     identical = float((data.rows**2).sum()) <= _SAME * size
     ideal = minimum_jerk_mean(setting.basis, data.mean + data.offset_mean) if setting.ideal_mean else None
+
+    def spread(variances: Array, share: float) -> Array:
+        return np.asarray(bound if share >= 1.0 else np.minimum(variances / (1.0 - share), bound))
+
+    def prior(share: float) -> Array:
+        rows = np.zeros((d, m, m, d))
+        for k, variance in enumerate(spread(flat_variances, share)):
+            rows[k, :, :, k] = np.vstack([np.sqrt(variance) * flat.T, curved[k]])
+        return rows.reshape(d * m, m * d, 1) if setting.joint else np.einsum("kijk->ijk", rows)
 
     def blended(rho: float) -> Blend:
         mean, offset_mean, covariance, _ = data
@@ -239,11 +220,10 @@ def blends(setting: Setting, data: Blend) -> Callable[[float], Blend]:
             mean = (1.0 - rho) * mean + rho * (ideal - middle)
             offset_mean = (1.0 - rho) * offset_mean + rho * middle
         share = 1.0 if identical else rho
-        extra = np.sqrt(share) * prior.rows(share, setting.joint)
         if space.zero_mean:
-            free = prior.spread(np.diag(covariance), share)
-            covariance = (1.0 - share) * covariance + share * np.diag(free)
-        return Blend(mean, offset_mean, covariance, np.concatenate([np.sqrt(1.0 - share) * data.rows, extra]))
+            covariance = (1.0 - share) * covariance + share * np.diag(spread(np.diag(covariance), share))
+        rows = np.concatenate([np.sqrt(1.0 - share) * data.rows, np.sqrt(share) * prior(share)])
+        return Blend(mean, offset_mean, covariance, rows)
 
     return blended
 
@@ -303,7 +283,7 @@ def cross_validated_errors(
     centered = coefficients - space.means(coefficients)[:, None]
     variances = (space.coordinates(centered - centered.mean(axis=0)) ** 2).sum(axis=(0, 1))
     weights = np.zeros(len(variances))
-    for part in map(list, setting.units):
+    for part in setting.units:
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
     folds = np.arange(count) % min(count, _FOLDS)
     errors = partial(_errors, setting, coefficients, weights, known)
@@ -365,6 +345,8 @@ class Components(NamedTuple):
     offset_mean: Array  # (d,)
     offset_covariance: Array  # (d, d)
     shrinkage: float
+    scores: Array  # (R, n, d), joint (R, n)
+    offsets: Array  # (R, d)
 
 
 def fit_components(
@@ -394,20 +376,27 @@ def fit_components(
     components = components * _signs(setting, data.rows, vectors, components)
     if joint:
         variances, total = variances[:, 0], total[0]
-    return Components(blend.mean, components, variances, total, blend.offset_mean, blend.offset_covariance, rho)
+    projected = project(space, blend.mean, components, coefficients, joint)
+    return Components(blend.mean, components, variances, total, *blend[1:3], rho, *projected)
 
 
-def project(space: SplineSpace, components: Array, centered: Array, joint: bool) -> Array:
-    """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d).
+def project(
+    space: SplineSpace, mean: Array, components: Array, coefficients: Array, joint: bool
+) -> tuple[Array, Array]:
+    """Return the scores (R, n, d), joint (R, n), and offsets (R, d) of motions (R, K, d) on components (n, K, d).
 
-    By least squares; components that others published need not be orthonormal.
+    By least squares; components that others published need not be orthonormal, nor have zero mean.
     """
-    x, S = space.coordinates(centered, joint), space.coordinates(components, joint)
+    offsets = space.means(coefficients)
+    x = space.coordinates(coefficients - offsets[:, None] - mean, joint)
+    S = space.coordinates(components, joint)
     scores = np.einsum("rmk,nmk->rnk", x, S, optimize=True)
     gram = np.einsum("nmk,imk->kni", S, S, optimize=True)
     if np.abs(gram - np.eye(len(S))).max(initial=0.0) > _ORTHONORMAL:
         scores = np.einsum("kni,rik->rnk", np.linalg.pinv(gram, hermitian=True), scores)
-    return np.asarray(scores[..., 0] if joint else scores)
+    scores = scores[..., 0] if joint else scores
+    offsets -= space.integrals @ mean + np.einsum("rn...,n...->r...", scores, space.means(components))
+    return scores, offsets
 
 
 def _number(count: int | float | None, most: int, R: int, shrunk: bool) -> int:
