@@ -278,7 +278,7 @@ def test_bad_arguments():
         (lambda: FPCA(smoothing=True, **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
         (lambda: FPCA(smoothing=None, **PLAIN).fit(reaches()[:, ::8]), "...at least 15 samples ... got 12 in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
-        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z with..."),
+        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z, ..."),
         (lambda: plain(reaches()[0]), "...shape (trials, samples, dofs), got (90, 3)..."),
         (lambda: plain(reaches()[:, :1]), "...got trial 0 with 1 samples..."),
         (lambda: plain(np.full((2, 50, 3), np.inf)), "...got inf in trial 0..."),

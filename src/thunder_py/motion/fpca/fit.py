@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ _SINGULAR = 1e-12
 _KNOWN = ((2, True), (2, False), (3, True), (3, False))
 #: most probable share, and inverse variance of its logit, before any motion was seen
 _USUAL, _CERTAINTY = 0.3, 0.3
+Ends: TypeAlias = Sequence[tuple[int, bool]]
 #: largest difference of a Gram matrix to the identity for components that count as orthonormal
 _ORTHONORMAL = 1e-9
 
@@ -76,11 +77,6 @@ class SplineSpace:
         """Return x_bar (R, d) of motions (R, K, d)."""
         return np.asarray(np.einsum("k,rkd->rd", self.integrals, coefficients))
 
-    def penalty(self, gram: Array) -> Array:
-        """Transform a quadratic form of coefficients (K, K), such as `SplineBasis.gram(3)`, to coordinates."""
-        form = self.inverse.T @ gram @ self.inverse
-        return np.asarray(0.5 * (form + form.T))
-
 
 class Setting(NamedTuple):
     """Splines of the motions and options of the blend; groups of coordinates of one unit, which rotations mix."""
@@ -104,33 +100,6 @@ class Blend(NamedTuple):
 def unit_groups(units: Sequence[str]) -> list[list[int]]:
     """Return groups of coordinates of one unit, which rotations mix."""
     return [[k for k, unit in enumerate(units) if unit == shared] for shared in dict.fromkeys(units)]
-
-
-def decompose(rows: Array, count: int) -> tuple[Array, Array, float]:
-    """Return eigenvectors of rows' rows by singular values of the rows, which keeps the digits of small variances.
-
-    Parameters
-    ----------
-    rows : array (N, m)
-        Root of a covariance.
-    count : int
-        Number of eigenvectors.
-
-    Returns
-    -------
-    vectors : array (count, m)
-        Orthonormal eigenvectors.
-    variances : array (count,)
-        Eigenvalues in descending order.
-    total : float
-        Sum of all variances.
-    """
-    if len(rows) > 4 * rows.shape[1]:
-        rows = np.linalg.qr(rows)[1]  # the same covariance
-    if len(rows) < count:  # fewer motions than components: the remaining ones have zero variance
-        rows = np.vstack([rows, np.zeros((count - len(rows), rows.shape[1]))])
-    _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
-    return Vt[:count], sigma[:count] ** 2, float((sigma**2).sum())
 
 
 def moments(setting: Setting, coefficients: Array) -> Blend:
@@ -168,7 +137,8 @@ def _jerk_prior(setting: Setting, data: Blend) -> tuple[Array, Array, Array, Arr
     basis, space = setting.basis, setting.space
     if basis.degree < 3:
         raise ThunderError(f"degree of the basis must be at least 3 with shrinkage, got {basis.degree}")
-    values, vectors = np.linalg.eigh(space.penalty(basis.gram(3)))
+    jerk = space.inverse.T @ basis.gram(3) @ space.inverse
+    values, vectors = np.linalg.eigh(0.5 * (jerk + jerk.T))
     zeros = 2 if space.zero_mean else 3
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
     mean = space.coordinates(data.mean)
@@ -269,9 +239,7 @@ def likely_share(errors: Array, count: int) -> float:
     return _SHARES[int(np.argmin(evidence + surprise))]
 
 
-def cross_validated_errors(
-    setting: Setting, coefficients: Array, known: Sequence[tuple[int, bool]], workers: Workers = 1
-) -> Array:
+def cross_validated_errors(setting: Setting, coefficients: Array, known: Ends, workers: Workers = 1) -> Array:
     """Return the mean errors of left-out motions, by share and kind of ends.
 
     A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
@@ -291,13 +259,7 @@ def cross_validated_errors(
     return sum(parts, start=np.zeros((len(_SHARES), len(known)))) / count
 
 
-def _errors(
-    setting: Setting,
-    coefficients: Array,
-    weights: Array,
-    known: Sequence[tuple[int, bool]],
-    fold: npt.NDArray[np.bool_],
-) -> Array:
+def _errors(setting: Setting, coefficients: Array, weights: Array, known: Ends, fold: npt.NDArray[np.bool_]) -> Array:
     """Return the sums of errors of the motions of a fold, which the others predict, by share and kind of ends."""
     data, left_out = moments(setting, coefficients[~fold]), coefficients[fold]
     fewer = np.moveaxis(np.linalg.qr(np.moveaxis(data.rows, 2, 0))[1], 0, 2)  # with the same covariance
@@ -350,12 +312,7 @@ class Components(NamedTuple):
 
 
 def fit_components(
-    setting: Setting,
-    coefficients: Array,
-    *,
-    count: int | float | None,
-    shrinkage: float | str,
-    workers: Workers = 1,
+    setting: Setting, coefficients: Array, count: int | float | None, shrinkage: float | str, workers: Workers = 1
 ) -> Components:
     """Return mean, components and variances of motions (R, K, d); see `FPCA`."""
     space, joint, d = setting.space, setting.joint, coefficients.shape[2]
@@ -365,8 +322,14 @@ def fit_components(
         rho = cross_validated_shrinkage(setting, coefficients, workers) if isinstance(shrinkage, str) else shrinkage
         blend = blends(setting, data)(rho)
     number = _number(count, data.rows.shape[1], len(coefficients), shrinkage != 0.0)
-    parts = [decompose(rows, number) for rows in np.moveaxis(blend.rows, 2, 0)]
-    vectors, variances, total = (np.stack(values, axis=-1) for values in zip(*parts, strict=True))
+    rows = np.moveaxis(blend.rows, 2, 0)
+    if rows.shape[1] > 4 * rows.shape[2]:
+        rows = np.linalg.qr(rows)[1]  # the same covariance
+    # fewer motions than components: the remaining ones have zero variance
+    rows = np.pad(rows, ((0, 0), (0, max(number - rows.shape[1], 0)), (0, 0)))
+    # of the rows, not of the covariance, which keeps the digits of small variances
+    _, sigma, axes = np.linalg.svd(rows, full_matrices=False)
+    vectors, variances, total = np.moveaxis(axes[:, :number], 0, 2), sigma[:, :number].T ** 2, (sigma**2).sum(axis=1)
     if isinstance(count, float):  # as many as explain this part of the variance in every coordinate
         explained = np.cumsum(variances, axis=0) / np.where(total > 0.0, total, 1.0)
         enough = (explained >= count * (1.0 - 1e-12)) | (total <= 0.0)

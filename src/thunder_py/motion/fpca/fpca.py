@@ -281,28 +281,20 @@ class FPCA(Estimator):
         >>> plan.position(0.5).round(6).tolist()  # minimum jerk
         [0.15, 0.0, 0.05]
         """
-        S = numbers(components, "components")
-        if S.ndim != 3 or min(S.shape) < 1:
-            raise ThunderError(f"components must have shape (n, T, d), got {S.shape}")
-        S0 = np.zeros(S.shape[1:]) if mean is None else numbers(mean, "mean")
-        if S0.shape != S.shape[1:]:
-            raise ThunderError(f"mean must have shape {S.shape[1:]}, got {S0.shape}")
-        functions = np.concatenate([S0[None], S])
-        if not np.isfinite(functions).all():
-            raise ThunderError("mean and components must be finite")
+        S = array(components, (None, None, None), "components")
+        S0 = np.zeros(S.shape[1:]) if mean is None else array(mean, S.shape[1:], "mean")
         fpca = cls(len(S), basis=basis, smoothing=None, joint=joint, alignment=alignment, shrinkage=0.0)
         fpca._checked()
         if alignment == "auto":
             raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
-        curves = array_curves(functions, dofs)
-        fpca.basis, c, residual = fit_samples(functions, tau, curves.dofs, basis, tolerance)
+        curves = array_curves(np.concatenate([S0[None], S]), dofs)
+        fpca.basis, c, residual = fit_samples(curves, tau, basis, tolerance)
         n, d = len(S), len(curves.dofs)
         shape = (n,) if joint else (n, d)
-        given = np.ones(shape) if variances is None else all_nonnegative(numbers(variances, "variances"), "variances")
-        if given.shape == (n,) and not joint:
-            given = np.repeat(given[:, None], d, axis=1)
+        given = np.ones(n) if variances is None else numbers(variances, "variances")
+        given = np.repeat(given[:, None], d, axis=1) if given.shape == (n,) and not joint else given
         zeros, none = np.zeros(d), np.zeros(0)
-        variance = array(given, shape, "variances")
+        variance = all_nonnegative(array(given, shape, "variances"), "variances")
         no_motions = np.zeros((0, *shape)), np.zeros((0, d))
         total = variance.sum(axis=0)
         fpca._keep(curves, Components(c[0], c[1:], variance, total, zeros, np.diag(zeros), 0.0, *no_motions))
@@ -426,7 +418,7 @@ class FPCA(Estimator):
             smoothed = smooth(curves, basis, smoothing, shared)
         coefficients, frames = aligned(smoothed.coefficients, curves.dofs, curves.names, alignment)
         setting = Setting(basis, SplineSpace(basis, bool(self.demean)), bool(self.joint), alignment == "path", units)
-        self._keep(curves, fit_components(setting, coefficients, count=count, shrinkage=shrinkage, workers=workers))
+        self._keep(curves, fit_components(setting, coefficients, count, shrinkage, workers))
         self.basis_, self.smoothing_, self.residual_ = basis, smoothed.smoothing, smoothed.residual
         self.alignment_, self.support_, self.frames_ = alignment, support, frames
         if returns.any() and self.alignment != "none":
