@@ -54,6 +54,8 @@ class SplineSpace:
         Cholesky factor of the Gram matrix.
     integrals : array (K,)
         Integrals of the basis functions over tau; zero unless means are subtracted.
+    ends : array (6, K)
+        Values, first and second derivatives of the basis functions at 0 and 1.
     """
 
     def __init__(self, basis: SplineBasis, zero_mean: bool) -> None:
@@ -64,6 +66,7 @@ class SplineSpace:
             self.integrals = basis.integrals()
             axes = np.linalg.qr((self.L.T @ np.ones(len(axes)))[:, None], mode="complete")[0][:, 1:]
         self.dimension = axes.shape[1]
+        self.ends = np.vstack([basis.evaluate([0.0, 1.0], order) for order in range(3)])
         self._to = (self.L @ axes).T
         # NumPy's solver: SciPy's triangular one starts all threads for 15 x 15 numbers
         self.inverse = np.linalg.solve(self.L.T, axes)
@@ -278,7 +281,7 @@ def predicted(setting: Setting, blend: Blend, motions: Array, orders: int, movin
 
     `orders` is 2 for position and velocity at each end, 3 with acceleration; unless `moving`, derivatives are zero.
     """
-    ends = np.vstack([setting.basis.evaluate([0.0, 1.0], order) for order in range(orders)])
+    ends = setting.space.ends[: 2 * orders]
     # the constant is free, so one difference of positions remains
     rows = np.vstack([ends[1] - ends[0], ends[2:]])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
