@@ -128,7 +128,9 @@ class LogFile(Value):
         first = 0
         with self._opened() as reader:
             signals_of_parts = (
-                self._of_table(reader, robot, size) if isinstance(reader, (CSVReader, ParquetReader)) else reader.chunks(robot, size)
+                self._of_table(reader, robot, size)
+                if isinstance(reader, (CSVReader, ParquetReader))
+                else reader.chunks(robot, size)
             )
             for signals in signals_of_parts:
                 last = first + len(signals["q"])
