@@ -160,7 +160,7 @@ def share_losses(sets, rules):
         curves = read_curves(motions)
         plain = smooth(curves, basis, "gcv", shared=[[0, 1, 2]]).coefficients
         frames = path_frames(plain, curves.dofs, curves.names)
-        aligned, subjects = to_canonical(plain, curves.dofs, frames), np.array(curves.subjects)
+        aligned, subjects = to_canonical(plain, curves.dofs, frames), np.array([trial.subject for trial in motions])
         for label, pairs in cases(name, subjects, rng):
             models = []
             for kind, joint in (("path", True), ("path", False), ("none", False)):

@@ -7,7 +7,7 @@ import numpy as np
 from tests.refusals import assert_refused
 from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP
 from thunder_py.motion.primitives.promp import Observation
-from thunder_py.recordings import MotionSet, Trial, downloads, metrics, processing, statistics
+from thunder_py.recordings import MotionSet, Trial, downloads, metrics, processing, split_reaches, statistics
 from thunder_py.recordings.loaders import load_table
 from thunder_py.recordings.synthetic import SigmaLognormal, minimum_jerk_reaches, power_law_curves
 from thunder_py.trajectory import minimum_jerk
@@ -49,7 +49,7 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         (lambda: processing.split_at_gaps(REACH, "a"), "...least_duration must not be negative [s]..."),
         (lambda: processing.resample(REACH, rate="a"), "...rate must be positive..."),
         (lambda: processing.resample(REACH, rate=1e12), "...rate must yield at most..."),
-        (lambda: processing.segment_by_speed(REACH, "a"), "...threshold must not be negative..."),
+        (lambda: split_reaches(REACH, "a"), "...threshold must not be negative..."),
         (lambda: processing.crop_to_movement(REACH, "a"), "...fraction must be a number..."),
         (lambda: processing.peak_speed_time(RESTING), "...must move to have a peak of speed..."),
         (lambda: processing.register(SET, landmarks=[0.2]), "...one entry for each of 4 trials..."),
@@ -73,9 +73,9 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         (lambda: metrics.spectral_arc_length([], 100.0), "...two samples or more, got 0..."),
         (lambda: metrics.spectral_arc_length([1.0, np.nan], 100.0), "...speed must be finite..."),
         (lambda: metrics.power_law(REACH, cutoff=np.inf, slowest="a"), "...slowest must be a number..."),
-        (lambda: statistics.cliffs_delta([1.0], [2.0], resamples=0), "...resamples must be a whole number..."),
+        (lambda: statistics.cliffs_delta([1.0], [2.0], n_resamples=0), "...n_resamples must be a whole number..."),
         (lambda: statistics.cliffs_delta([1.0], [2.0], seed="a"), "...seed must be a whole number..."),
-        (lambda: statistics.bootstrap_interval([1.0, 2.0], resamples=0), "...resamples must be a whole number..."),
+        (lambda: statistics.bootstrap_interval([1.0, 2.0], n_resamples=0), "...n_resamples must be a whole number..."),
         # primitives
         (lambda: DMP().fit(3), "...demonstrations must be motions, or several of them, got int..."),
         (lambda: DMP().fit((t, "a")), "...demonstration 0: x must be numbers..."),

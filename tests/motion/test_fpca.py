@@ -1,5 +1,6 @@
 """Functional components: identities, other ways to the same numbers, what turning motions does, bad input."""
 
+import warnings
 from functools import partial
 from types import SimpleNamespace
 
@@ -10,9 +11,10 @@ from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.errors import FileFormatError, ThunderError, ThunderWarning
 from thunder_py.motion import FPCA, SplineBasis
 from thunder_py.recordings import MotionSet, RecordingWarning, Trial
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
 #: components coordinate by coordinate, of the data alone
 PLAIN = {"alignment": "none", "shrinkage": 0.0}
@@ -183,6 +185,70 @@ def test_paper():
 
 def stretched(x, name="a", duration=1.0, **labels):
     return Trial.from_positions(np.linspace(0.0, duration, len(x)), x, name=name, **labels)
+
+
+def returning(back, count, turn=0.0):
+    """Straight motions out and, of each the part `back`, back; or around a circle, at equal speed or from rest."""
+    angle = 2.0 * np.pi * (STEP if turn > 1.0 else TAU)
+    if turn:
+        x = 0.1 * np.column_stack([1.0 - np.cos(angle), np.sin(angle), 0.0 * TAU])
+    else:
+        way = 1.0 - np.abs(1.0 - (1.0 + back) * STEP)
+        x = 0.3 * np.column_stack([way, 0.05 * STEP, 0.0 * TAU])
+    return [stretched(x @ Rotation.from_rotvec([0.0, 0.0, k]).as_matrix().T, name=f"back {k}") for k in range(count)]
+
+
+class TestMotionsThatReturn:
+    """The majority decides on the alignment; every other motion is told."""
+
+    REACHES = tuple(minimum_jerk_reaches(12, seed=3, noise=1e-4))
+
+    @pytest.mark.parametrize(
+        ("others", "kind"), [(returning(0.9, 5), "out and back"), (returning(1.0, 1, 2.0), "loops")]
+    )
+    def test_a_few_are_left_out(self, others, kind):
+        """The components are those of the other motions alone, to the last digit."""
+        alone, motions = FPCA(4, shrinkage=0.1).fit(self.REACHES), [*others, *self.REACHES]
+        match = rf"{len(others)} of {len(motions)} motions return .*\({kind}: trial 0 \(back 0\).* left out"
+        with pytest.warns(ThunderWarning, match=match) as caught:
+            fpca = FPCA(4, shrinkage=0.1).fit(motions)
+        assert ("recordings.split_reaches" in str(caught[0].message)) == (kind != "loops")
+        assert (fpca.alignment_, alone.alignment_) == ("path", "path")
+        np.testing.assert_array_equal(fpca.support_, [False] * len(others) + [True] * 12)
+        for name in ("mean_coefficients_", "component_coefficients_", "scores_", "smoothing_", "durations_"):
+            np.testing.assert_array_equal(getattr(fpca, name), getattr(alone, name))
+
+    @pytest.mark.filterwarnings("ignore:.* left out")
+    def test_scores_of_those_left_out(self):
+        fpca, few = FPCA(4, shrinkage=0.1), returning(0.9, 2)
+        scores = fpca.fit_transform([*few, *self.REACHES])
+        np.testing.assert_allclose(scores[2:], fpca.scores_, atol=1e-9)
+        with pytest.raises(ThunderError, match=r"start and goal .* trial 0 \(back 0\).*split_reaches"):
+            fpca.fit_transform([*returning(1.0, 1, 2.0), *self.REACHES])
+
+    @pytest.mark.parametrize("turn", [0.0, 1.0, 2.0])
+    def test_the_majority_is_not_aligned(self, turn):
+        for others in ([], self.REACHES[:4]):
+            motions = [*others, *returning(1.0, 5, turn)]
+            match = rf"5 of {len(motions)} .*\({'loops' if turn else 'out and back'}: .* none is aligned"
+            with pytest.warns(ThunderWarning, match=match):
+                fpca = FPCA(2, shrinkage=0.1).fit(motions)
+            assert fpca.alignment_ == "none"
+            assert fpca.support_.all()
+
+    def test_who_chose_the_alignment_keeps_all(self):
+        motions = [*self.REACHES, *returning(0.9, 2)]
+        assert FPCA(2, alignment="none").fit(motions).support_.all()
+        with pytest.warns(ThunderWarning, match=r'2 of 14 .* enlarged by alignment="path": .*split_reaches'):
+            assert len(FPCA(2, alignment="path", shrinkage=0.1).fit(motions).scores_) == 14
+
+    @pytest.mark.parametrize(("back", "expected"), [(0.0, 0), (0.3, 0), (0.7, 4), (1.0, 4)])
+    def test_half_of_the_extent(self, back, expected):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fpca = FPCA(2, shrinkage=0.1).fit([*self.REACHES, *returning(back, 4)])
+        assert (~fpca.support_).sum() == expected
+        assert len(caught) == (expected > 0)
 
 
 def still():

@@ -429,8 +429,9 @@ def test_what_must_be_said(tmp_path, values):
         (lambda: load_bvh(path, unit="inch"), "unit must be one of m, cm, mm, got 'inch'"),
         (lambda: load_bvh(path, unit="m", positions="both"), "positions must be 'add' or 'replace', got 'both'"),
         (lambda: load_bvh(path, unit="m", joints=["Hip"]), "...no joint 'Hip' among Hips, ...", errors.FileFormatError),
-        (lambda: load_bvh(path, unit="m", rate=90), "...Frame Time: rate must be 100 Hz ...", errors.FileFormatError),
     )
+    with pytest.warns(RecordingWarning, match=r"Frame Time: rate 100 Hz of the file was replaced by 90 Hz$"):
+        assert load_bvh(path, unit="m", rate=90)[0].t[1] == 1.0 / 90.0
 
 
 # --- CULM ---

@@ -24,7 +24,16 @@ from thunder_py.recordings.metrics import (
     straightness,
 )
 from thunder_py.recordings.metrics.shape import _to_polyline
-from thunder_py.recordings.statistics import bootstrap_interval, cliffs_delta, kruskal_wallis, rank_sum, signed_rank
+from thunder_py.recordings.statistics import (
+    bootstrap_interval,
+    cliffs_delta,
+    friedmanchisquare,
+    holm,
+    kruskal,
+    mannwhitneyu,
+    rank_biserial,
+    wilcoxon,
+)
 from thunder_py.recordings.synthetic import daily_living, power_law_curves
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
@@ -237,12 +246,12 @@ def samples(seed, n=7, m=9, shift=0.8, decimals=None):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("seed", [1])
-def test_rank_sum_without_ties_equals_scipy(seed, alternative):
+def test_mannwhitneyu_without_ties_equals_scipy(seed, alternative):
     a, b = samples(seed)
-    ours, theirs = rank_sum(a, b, alternative=alternative), stats.mannwhitneyu(a, b, alternative=alternative)
+    ours, theirs = mannwhitneyu(a, b, alternative=alternative), stats.mannwhitneyu(a, b, alternative=alternative)
     assert ours.method == "exact"
     assert ours.statistic == theirs.statistic
-    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
     assert ours.n == (7, 9)
 
 
@@ -252,87 +261,115 @@ def enumerated(sums, observed, alternative):
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_rank_sum_with_ties_counts_every_choice(alternative):
+def test_mannwhitneyu_with_ties_counts_every_choice(alternative):
     """SciPy's exact method ignores ties; here every choice of five of the eleven mid-ranks is listed."""
     a, b = samples(3, 5, 6, decimals=0)
     ranks = stats.rankdata(np.concatenate([a, b]))
     assert len(set(ranks)) < 8
     sums = [ranks[list(chosen)].sum() for chosen in itertools.combinations(range(11), 5)]
     expected = enumerated(np.array(sums), ranks[:5].sum(), alternative)
-    assert rank_sum(a, b, alternative=alternative).p_value == pytest.approx(expected, rel=1e-12)
+    assert mannwhitneyu(a, b, alternative=alternative).pvalue == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_large_samples_are_approximated(alternative):
     a, b = samples(5, 60, 70, 0.3, decimals=1)
-    ours = rank_sum(a, b, alternative=alternative)
+    ours = mannwhitneyu(a, b, alternative=alternative)
     theirs = stats.mannwhitneyu(a, b, alternative=alternative, method="asymptotic")
     assert ours.method == "asymptotic"
-    assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-12)
+    assert (ours.statistic, ours.pvalue) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-12)
 
 
 def test_small_p_values_reject():
     """D-28: a p-value below 0.01 rejects that two samples, jerk of two planners say, are alike; it does not fail to."""
     rng = np.random.default_rng(28)
     one, other = rng.lognormal(np.log(0.28), 0.3, 20), rng.lognormal(np.log(1.65), 0.3, 20)
-    different, alike = rank_sum(one, other), rank_sum(one, rng.permutation(one))
-    assert different.p_value < 0.01
+    different, alike = mannwhitneyu(one, other), mannwhitneyu(one, rng.permutation(one))
+    assert different.pvalue < 0.01
     assert different.rejects(0.01)
-    assert alike.p_value == 1.0
+    assert alike.pvalue == 1.0
     assert not alike.rejects(0.01)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("seed", [2])
-def test_signed_rank_equals_scipy(seed, alternative):
+def test_wilcoxon_equals_scipy(seed, alternative):
     a, b = samples(seed, 12, 12, 0.5)
-    ours = signed_rank(a, b, alternative=alternative)
+    ours = wilcoxon(a, b, alternative=alternative)
     theirs = stats.wilcoxon(a, b, alternative=alternative, method="exact")
     assert ours.method == "exact"
-    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
-    assert ours.statistic == stats.wilcoxon(a, b, alternative="greater").statistic
-    assert signed_rank(a - b, alternative=alternative) == ours
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert ours.statistic == theirs.statistic
+    assert wilcoxon(a - b, alternative=alternative) == ours
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_signed_rank_with_ties_counts_every_sign(alternative):
+def test_wilcoxon_with_ties_counts_every_sign(alternative):
     d = np.array([1.0, 1.0, -1.0, 2.0, 2.0, -2.0, 3.0, 0.0, 4.0, 4.0])
     kept = d[d != 0.0]
     ranks = stats.rankdata(np.abs(kept))
     sums = [np.dot(ranks, signs) for signs in itertools.product([0.0, 1.0], repeat=len(kept))]
     expected = enumerated(np.array(sums), ranks[kept > 0.0].sum(), alternative)
-    ours = signed_rank(d, alternative=alternative)
-    assert ours.p_value == pytest.approx(expected, rel=1e-12)
+    ours = wilcoxon(d, alternative=alternative)
+    assert ours.pvalue == pytest.approx(expected, rel=1e-12)
     assert ours.n == (9,)
 
 
-def test_signed_rank_of_many_pairs_and_of_none_that_differ():
+def test_wilcoxon_of_many_pairs_and_of_none_that_differ():
     a, b = samples(2, 90, 90, 0.2, decimals=1)
     for alternative in ALTERNATIVES:
         theirs = stats.wilcoxon(a, b, alternative=alternative, method="asymptotic", correction=True)
-        assert signed_rank(a, b, alternative=alternative).p_value == pytest.approx(theirs.pvalue, rel=1e-12)
-    assert signed_rank(a, a).p_value == 1.0
+        assert wilcoxon(a, b, alternative=alternative).pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert wilcoxon(a, a).pvalue == 1.0
 
 
-def test_kruskal_wallis():
+def test_kruskal():
     groups = [*samples(1, 12, 12, 0.0), samples(2, 14, 5)[0]]
-    ours = kruskal_wallis(*groups)
+    ours = kruskal(*groups)
     ranks = np.split(stats.rankdata(np.concatenate(groups)), [12, 24])
     N = 38
     H = 12.0 / (N * (N + 1)) * sum(r.sum() ** 2 / len(r) for r in ranks) - 3.0 * (N + 1)
     assert ours.statistic == pytest.approx(H, rel=1e-12)
-    assert ours.p_value == pytest.approx(stats.chi2.sf(H, 2), rel=1e-12)
+    assert ours.pvalue == pytest.approx(stats.chi2.sf(H, 2), rel=1e-12)
     assert ours.n == (12, 12, 14)
-    assert kruskal_wallis(groups[0], groups[1] + 3.0).rejects(0.001)
-    assert kruskal_wallis([1.0, 1.0], [1.0]).p_value == 1.0
+    assert kruskal(groups[0], groups[1] + 3.0).rejects(0.001)
+    assert kruskal([1.0, 1.0], [1.0]).pvalue == 1.0
+
+
+def test_friedman_compares_rows():
+    rows = np.round(np.random.default_rng(4).normal([0.0, 0.3, 0.8], 1.0, (14, 3)), 1)  # some are tied
+    ours, theirs = friedmanchisquare(*rows.T), stats.friedmanchisquare(*rows.T)
+    assert (ours.statistic, ours.pvalue) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-12)
+    assert ours.n == (14,)
+    different = rows + 100.0 * np.arange(14)[:, None]  # people differ, which must not count
+    assert friedmanchisquare(*different.T).statistic == pytest.approx(ours.statistic, rel=1e-12)
+    assert friedmanchisquare([1.0, 2.0], [1.0, 2.0], [1.0, 2.0]).pvalue == 1.0
+
+
+def test_holm_is_the_closed_test_of_bonferroni():
+    """The corrected p-value is the largest one of Bonferroni over all subsets with it (Marcus et al. 1976)."""
+    p = np.random.default_rng(0).uniform(0.0, 0.2, 6)
+    subsets = [list(chosen) for r in range(1, 7) for chosen in itertools.combinations(range(6), r)]
+    closed = [max(min(1.0, len(s) * p[s].min()) for s in subsets if k in s) for k in range(6)]
+    assert holm(p) == pytest.approx(closed, rel=1e-15)
+    assert_refused((lambda: holm([0.1, 1.2]), "...pvalues must be a number in [0, 1], got 1.2..."))
+
+
+def test_rank_biserial_is_the_size_of_wilcoxon():
+    d = np.array([1.0, -1.0, 2.5, 0.0, 3.0, -0.5, 4.0, 4.0])
+    n = 7
+    greater = wilcoxon(d, alternative="greater").statistic
+    assert rank_biserial(d) == pytest.approx(2.0 * greater / (n * (n + 1) / 2) - 1.0, abs=1e-15)
+    assert rank_biserial([d, -d, 0.0 * d, np.abs(d)]).tolist() == [rank_biserial(d), -rank_biserial(d), 0.0, 1.0]
+    interval = bootstrap_interval(np.random.default_rng(1).normal(0.8, 1.0, 12), rank_biserial)
+    assert -1.0 <= interval.low < interval.statistic < interval.high <= 1.0
 
 
 def test_cliffs_delta_is_its_definition():
     a, b = samples(6, 15, 11, decimals=0)
     effect = cliffs_delta(a, b, seed=3)
     assert effect.statistic == pytest.approx(np.sign(a[:, None] - b).mean(), abs=1e-15)
-    assert effect.statistic == pytest.approx(2.0 * rank_sum(a, b).statistic / (15 * 11) - 1.0, abs=1e-12)
-    assert effect.p_value == rank_sum(a, b).p_value
+    assert effect.statistic == pytest.approx(2.0 * mannwhitneyu(a, b).statistic / (15 * 11) - 1.0, abs=1e-12)
     assert -1.0 <= effect.low < effect.statistic < effect.high <= 1.0
     assert cliffs_delta(a, b, seed=3) == effect
     assert cliffs_delta(b, a).statistic == -effect.statistic
@@ -342,7 +379,7 @@ def test_cliffs_delta_is_its_definition():
 @pytest.mark.parametrize("method", ["BCa", "percentile"])
 def test_bootstrap_interval_covers(method):
     rng = np.random.default_rng(9)
-    intervals = [bootstrap_interval(rng.normal(2.0, 1.0, 25), method=method, resamples=400) for _ in range(120)]
+    intervals = [bootstrap_interval(rng.normal(2.0, 1.0, 25), method=method, n_resamples=400) for _ in range(120)]
     assert 0.85 < np.mean([i.low < 2.0 < i.high for i in intervals]) < 1.0
     width = np.mean([i.high - i.low for i in intervals])
     assert width == pytest.approx(2.0 * 1.96 / 5.0, rel=0.12)
@@ -350,9 +387,9 @@ def test_bootstrap_interval_covers(method):
 
 def test_bootstrap_interval_is_seeded_and_takes_any_statistic():
     x = np.random.default_rng(0).lognormal(size=40)
-    first = bootstrap_interval(x, np.median, seed=5, resamples=500)
-    assert first == bootstrap_interval(x, np.median, seed=5, resamples=500)
-    assert first != bootstrap_interval(x, np.median, seed=6, resamples=500)
+    first = bootstrap_interval(x, np.median, seed=5, n_resamples=500)
+    assert first == bootstrap_interval(x, np.median, seed=5, n_resamples=500)
+    assert first != bootstrap_interval(x, np.median, seed=6, n_resamples=500)
     assert first.statistic == np.median(x)
     constant = bootstrap_interval([2.0, 2.0, 2.0])
     assert (constant.low, constant.high) == (2.0, 2.0)
@@ -360,12 +397,17 @@ def test_bootstrap_interval_is_seeded_and_takes_any_statistic():
 
 def test_bad_input_of_statistics():
     assert_refused(
-        (lambda: rank_sum([], [1.0]), "...a must hold one observation or more..."),
-        (lambda: rank_sum([1.0], [np.nan]), "...b must be finite..."),
-        (lambda: rank_sum([1.0], [2.0], alternative="both"), "...alternative must be..."),
-        (lambda: signed_rank([1.0, 2.0], [1.0]), "...b must have shape (2,)..."),
-        (lambda: kruskal_wallis([1.0]), "...at least two samples, got 1..."),
-        (lambda: cliffs_delta([1.0], [2.0], confidence=95), "...confidence must be a number in (0, 1), got 95..."),
+        (lambda: mannwhitneyu([], [1.0]), "...x must hold one observation or more..."),
+        (lambda: mannwhitneyu([1.0], [np.nan]), "...y must be finite..."),
+        (lambda: mannwhitneyu([1.0], [2.0], alternative="both"), "...alternative must be..."),
+        (lambda: wilcoxon([1.0, 2.0], [1.0]), "...y must have shape (2,)..."),
+        (lambda: friedmanchisquare([1.0], [2.0]), "...at least 3 samples, got 2..."),
+        (lambda: friedmanchisquare([1.0], [2.0], [3.0, 4.0]), "...sample 2 must have shape (1,)..."),
+        (lambda: kruskal([1.0]), "...at least 2 samples, got 1..."),
+        (
+            lambda: cliffs_delta([1.0], [2.0], confidence_level=95),
+            "...confidence_level must be...(0, 1), got 95...",
+        ),
         (lambda: bootstrap_interval([1.0]), "...at least two observations, got 1..."),
         (lambda: bootstrap_interval([1.0, 2.0], method="basic"), "...method must be..."),
     )

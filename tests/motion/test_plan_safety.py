@@ -10,8 +10,7 @@ from scipy.spatial.transform import Rotation
 from thunder_py.errors import NoPathError, ThunderWarning
 from thunder_py.geometry import Box, Sphere
 from thunder_py.motion import DMP, FPCA, Constraint, HumanLikePlanner, QuaternionDMP, ViaSearch, turns_from_start
-from thunder_py.recordings import Trial
-from thunder_py.recordings.processing import segment_by_speed
+from thunder_py.recordings import Trial, split_reaches
 from thunder_py.recordings.synthetic import daily_living, sigma_lognormal_reaches
 
 from .planner_models import away, fitted, joints
@@ -197,7 +196,7 @@ def out_and_back(back: float, seed: int, count: int = 30) -> list[Trial]:
 
 def enlarged(seed: int) -> HumanLikePlanner:
     """Planner of aligned positions that return."""
-    with pytest.warns(ThunderWarning, match="which enlarges them"):
+    with pytest.warns(ThunderWarning, match="enlarged by alignment"):
         fpca = FPCA(shrinkage=0.2, alignment="path").fit(daily_living(60, seed=seed).map(positions))
     return HumanLikePlanner(fpca)
 
@@ -223,7 +222,7 @@ def quintic(plan) -> tuple[float, float]:
 def test_components_of_returning_poses_warn() -> None:
     """The case of the documentation before: 4.9 m for 0.37 m; and others of its kind."""
     motions = turns_from_start(daily_living(60, seed=5))
-    with pytest.warns(ThunderWarning, match=r'60 of 60 motions return .* alignment of all is "path"'):
+    with pytest.warns(ThunderWarning, match=r'60 of 60 motions return .* enlarged by alignment="path"'):
         fpca = FPCA(shrinkage=0.2, alignment="path").fit(motions)
     T0, T1 = np.eye(4), np.eye(4)
     T1[:3] = [[0, -1, 0, 0.3], [1, 0, 0, 0.1], [0, 0, 1, 0.2]]
@@ -266,7 +265,7 @@ def test_good_plans_and_replanned_motions_do_not_warn(name) -> None:
     sets = {
         "sigma": lambda: sigma_lognormal_reaches(60, seed=1),
         "away": lambda: away().map(positions),
-        "parts": lambda: segment_by_speed(daily_living(60, seed=4)).map(positions),
+        "parts": lambda: split_reaches(daily_living(60, seed=4)).map(positions),
     }
     planner = HumanLikePlanner(
         FPCA(shrinkage=0.2).fit(sets[name]()) if name in sets else fitted(name), max_distance_ratio=np.inf
@@ -297,29 +296,6 @@ def test_the_most_likely_motion_under_constraints_is_checked() -> None:
     planner.condition([*ends, Constraint(0.5, "position", [0.1, 0.3, 0.1], noise=0.1)], 1.0).plan()  # a detour
     with pytest.warns(ThunderWarning, match="the most likely motion " + FAR):
         enlarged(2).condition([*ends, *rest], 1.0).plan()
-
-
-class TestAlignment:
-    """One motion that returns never changes the alignment of all without a warning."""
-
-    LOOP = Trial.from_positions(
-        TAU, np.column_stack([0.1 - 0.1 * np.cos(2 * np.pi * TAU), 0.1 * np.sin(2 * np.pi * TAU), 0 * TAU]), name="loop"
-    )
-
-    @pytest.mark.parametrize(("back", "returns"), [(0.02, True), (0.3, True), (0.45, None), (0.7, False), (1.2, False)])
-    def test_the_displacement_relative_to_the_extent_decides(self, back, returns) -> None:
-        trials = out_and_back(back, seed=9, count=8)
-        expected = [
-            np.linalg.norm(trial.x[-1] - trial.x[0]) <= 0.5 * np.linalg.norm(trial.x - trial.x[0], axis=1).max()
-            for trial in trials
-        ]
-        if returns is not None:
-            assert set(expected) == {returns}
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            fpca = FPCA(shrinkage=0.1).fit(trials)
-        assert fpca.alignment_ == ("none" if any(expected) else "path")
-        assert len(caught) == (0 < sum(expected) < len(expected))
 
 
 class TestPrimitives:

@@ -9,7 +9,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
 from tests.refusals import assert_refused
-from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings import MotionSet, Trial, split_reaches
 from thunder_py.recordings.processing import (
     NormalizedTrial,
     crop_to_movement,
@@ -23,7 +23,6 @@ from thunder_py.recordings.processing import (
     peak_speed_time,
     register,
     resample,
-    segment_by_speed,
     speed,
     split_at_gaps,
 )
@@ -185,9 +184,9 @@ def test_refusals():
         *((partial(resample, trial, n=n), "n must be ...") for n in (1, 2.5, True)),
         *((partial(resample, trial, rate=rate), "rate must be ...") for rate in (-1.0, 0.0, np.nan, np.inf)),
         (lambda: resample(trial, rate=0.1), "...one step of 10 s or more, got 1.99 s..."),
-        (lambda: segment_by_speed(broken), "...fill_gaps..."),
-        (lambda: segment_by_speed(reach, threshold=-1.0), "...threshold..."),
-        (lambda: segment_by_speed(reach, length="arc"), "...length must be..."),
+        (lambda: split_reaches(broken), "...fill_gaps..."),
+        (lambda: split_reaches(reach, threshold=-1.0), "...threshold..."),
+        (lambda: split_reaches(reach, length="arc"), "...length must be..."),
         (lambda: crop_to_movement(reach, 1.0), "...fraction..."),
         (lambda: crop_to_movement(reach.with_values(np.zeros_like(reach.x))), "...no movement..."),
         (lambda: speed(mixed, dofs=("x", "a")), "...one unit..."),
@@ -256,24 +255,24 @@ def crossing(fraction):
 def test_movements_are_where_the_speed_crosses_the_threshold():
     moves = [(0.3, 0.8), (-0.5, 1.2), (0.2, 0.6)]
     trial, starts = reaches(moves)
-    found = segment_by_speed(trial, cutoff=np.inf)
+    found = split_reaches(trial, cutoff=np.inf)
     assert [part.name for part in found] == ["r/1", "r/2", "r/3"]
     for part, start, (distance, duration) in zip(found, starts, moves, strict=True):
         inside = crossing(0.03 * duration / (1.875 * abs(distance))) * duration
         assert part.t[0] == pytest.approx(start + inside, abs=1.5 / FAST)
         assert part.t[-1] == pytest.approx(start + duration - inside, abs=1.5 / FAST)
-    filtered = segment_by_speed(trial)
+    filtered = split_reaches(trial)
     assert len(filtered) == 3
     np.testing.assert_array_equal(filtered[1].x, trial.slice(filtered[1].t[0], filtered[1].t[-1]).x)
 
 
 def test_short_and_small_movements_are_dropped():
     trial, _ = reaches([(0.3, 0.8), (0.04, 0.5), (0.3, 0.8)])
-    assert len(segment_by_speed(trial)) == 2
-    assert len(segment_by_speed(trial, least_length=0.03)) == 3
-    assert len(segment_by_speed(trial, least_duration=0.9)) == 0
-    assert len(segment_by_speed(trial, threshold=0.1, least_length=0.01)) == 3
-    assert len(segment_by_speed(trial, threshold=0.2, least_length=0.01)) == 2
+    assert len(split_reaches(trial)) == 2
+    assert len(split_reaches(trial, least_length=0.03)) == 3
+    assert len(split_reaches(trial, least_duration=0.9)) == 0
+    assert len(split_reaches(trial, threshold=0.1, least_length=0.01)) == 3
+    assert len(split_reaches(trial, threshold=0.2, least_length=0.01)) == 2
 
 
 def test_speed_is_that_of_the_motion():
@@ -363,13 +362,49 @@ def test_moving_average_keeps_straight_lines_to_the_ends(width):
     np.testing.assert_allclose(moving_average(positions(x), width).x, x, atol=1e-12)
 
 
-def test_movements_to_and_fro_have_a_path_but_no_distance():
+def legs(points, rest, overlap=0.0, noise=0.0):
+    """Minimum-jerk movements of 0.8 s from point to point, with a rest or an overlap in between."""
+    t = np.arange(round(FAST * (0.6 + (0.8 + rest) * (len(points) - 1)))) / FAST
+    x = points[0] + noise * np.random.default_rng(0).normal(size=(len(t), 3))
+    for k, way in enumerate(np.diff(points, axis=0)):
+        s = np.clip((t - 0.3 - k * (0.8 * (1.0 - overlap) + rest)) / 0.8, 0.0, 1.0)
+        x += np.outer(s**3 * (10 - 15 * s + 6 * s**2), way)
+    return Trial.from_positions(t, x, rate=FAST, name="r")
+
+
+OUT_AND_BACK = np.array([[0.0, 0.0, 0.0], [0.3, 0.1, 0.0], [0.01, 0.0, 0.0]])
+ZIGZAG = np.array([[0.0, 0.0, 0.0], [0.3, 0.1, 0.0], [0.0, 0.2, 0.1], [0.4, 0.2, 0.2], [0.1, 0.3, 0.1]])
+ALONG = np.array([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.4, 0.05, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("points", "how", "count"),
+    [
+        (OUT_AND_BACK, {"rest": 0.4}, 2),
+        (OUT_AND_BACK, {"rest": 0.0}, 2),
+        (OUT_AND_BACK, {"rest": 0.0, "overlap": 0.2}, 2),
+        (OUT_AND_BACK, {"rest": 0.0, "noise": 1e-3}, 2),
+        (ZIGZAG, {"rest": 0.0, "overlap": 0.1}, 4),
+        (ALONG, {"rest": 0.0, "overlap": 0.3}, 1),  # slower on the way, but in one direction
+        (np.vstack([OUT_AND_BACK[:2], OUT_AND_BACK[1] - 0.02]), {"rest": 0.0, "overlap": 0.4}, 1),  # a correction
+    ],
+)
+def test_reaches_end_where_they_turn(points, how, count):
+    found = split_reaches(legs(points, **how))
+    assert len(found) == count
+    if count == len(points) - 1:
+        for part, start, end in zip(found, points[:-1], points[1:], strict=True):
+            np.testing.assert_allclose(part.position[[0, -1]], [start, end], atol=0.03)
+
+
+def test_loops_have_a_path_but_no_distance():
     t = np.arange(400) / RATE
-    circle = 0.2 * np.column_stack([np.cos(np.pi * t), np.sin(np.pi * t), 0.0 * t])
-    trial = Trial.from_positions(t, circle)
-    assert len(segment_by_speed(trial, cutoff=np.inf)) == 0
-    assert len(segment_by_speed(trial, cutoff=np.inf, length="path")) == 1
-    assert len(segment_by_speed(trial, cutoff=np.inf, length="path", whole=True)) == 0
+    circle = Trial.from_positions(t, 0.2 * np.column_stack([np.cos(np.pi * t), np.sin(np.pi * t), 0.0 * t]))
+    flat = circle.with_values(circle.x * [1.0, 0.3, 1.0])
+    assert len(split_reaches(circle, cutoff=np.inf)) == 0
+    assert len(split_reaches(circle, cutoff=np.inf, length="path")) == 1
+    assert len(split_reaches(circle, cutoff=np.inf, length="path", whole=True)) == 0
+    assert len(split_reaches(flat, cutoff=np.inf)) == 4  # from turn to turn, half a round each
 
 
 def test_affine_takes_the_dof_that_fits_best():

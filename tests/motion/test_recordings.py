@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thunder_py.recordings import Trial, check_plausible
+from thunder_py.motion import FPCA
+from thunder_py.recordings import Trial, check_plausible, split_reaches
 from thunder_py.recordings.loaders import load_culm, load_kinesis
-from thunder_py.recordings.processing import fill_gaps, low_pass, register, resample, segment_by_speed
+from thunder_py.recordings.metrics import straightness
+from thunder_py.recordings.processing import fill_gaps, low_pass, register, resample
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 CULM, KINESIS = DATA / "culm", DATA / "kinesis_rtg" / "rtgData.txt"
@@ -21,13 +23,14 @@ needs_kinesis = pytest.mark.skipif(not KINESIS.is_file(), reason="needs the kine
 def test_planned_reaches_of_culm():
     recordings = load_culm(CULM, task="Planned01")
     assert (len(recordings), len(recordings.subjects)) == (10, 10)
-    reaches = segment_by_speed(recordings)
+    reaches = split_reaches(recordings)
     counts = {subject: len(reaches.filter(subject=subject)) for subject in recordings.subjects}
     assert counts == {
-        **{"S02": 45, "S03": 45, "S04": 44, "S05": 45, "S06": 44, "S07": 45, "S08": 47, "S09": 43},
+        **{"S02": 45, "S03": 45, "S04": 44, "S05": 47, "S06": 44, "S07": 45, "S08": 47, "S09": 43},
         **{"S010": 44, "S011": 45},
     }
-    assert len(reaches) == 447
+    assert len(reaches) == 449  # S05 turns twice without a rest
+    assert len(split_reaches(recordings, turn=np.inf)) == 447
     span = {trial.subject: (trial.t[0], trial.t[-1]) for trial in recordings}
     assert all(span[r.subject][0] < r.t[0] and r.t[-1] < span[r.subject][1] for r in reaches)  # none is cut off
     distance = np.array([np.linalg.norm(trial.position[-1] - trial.position[0]) for trial in reaches])
@@ -37,9 +40,22 @@ def test_planned_reaches_of_culm():
 
 @pytest.mark.release
 @needs_culm
+def test_free_movements_of_culm_are_cut_where_they_turn():
+    movements = load_culm(CULM, task="Randomness")
+    reaches = split_reaches(movements)
+    assert len(movements) == 30
+    assert 700 < len(reaches) < 900
+    assert min(straightness(low_pass(trial, 10.0)) for trial in reaches) > 0.4
+    assert FPCA().fit(reaches).alignment_ == "path"  # without a warning
+
+
+@pytest.mark.release
+@needs_culm
 def test_long_reaches_of_culm_meet_halfway_but_not_at_their_peaks():
     """The numbers in docs/motion_data.md: standard deviation between trials, in parts of the distance."""
-    reaches = segment_by_speed(low_pass(load_culm(CULM, task="Planned01"), 10.0), cutoff=np.inf).map(unit_reach)
+    reaches = split_reaches(low_pass(load_culm(CULM, task="Planned01"), 10.0), turn=np.inf, cutoff=np.inf).map(
+        unit_reach
+    )
     assert len(reaches) == 148
     spread = {
         name: register(reaches, **how).to_array(101)[:, :, 1].std(axis=0).mean()
@@ -74,7 +90,7 @@ def test_reaches_of_kinesis():
     assert all(trial.uniform and trial.valid.all() for trial in ready)
     # the way out: a third of a meter or more in one movement
     for trial in ready:
-        assert len(segment_by_speed(trial, threshold=0.05, least_length=0.3)) >= 1
+        assert len(split_reaches(trial, threshold=0.05, least_length=0.3)) >= 1
 
 
 #: factors of x and t for a recording in meters, radians and seconds that is read in a wrong unit, and the remedy

@@ -144,7 +144,7 @@ def test_trials_that_cannot_be():
         (lambda: given(x=[[0.0], [np.inf]]), "x must be finite, or NaN in a gap, got infinity in row 1, column 0"),
         (lambda: given(x=np.zeros((3, 1))), "x must have shape (T, d) = (2, 1) of t and dofs, got (3, 1)"),
         (lambda: given(dofs=["a", "a"], x=np.zeros((2, 2))), "dofs must be one or more distinct names, got ['a', 'a']"),
-        (lambda: given(units=["mm"]), "units must be one of m, rad, 1 for each of 1 dofs ... got ['mm']"),
+        (lambda: given(units=["mm"]), "units must be one of m, rad, 1, ... for each of 1 dofs ... got ['mm']"),
         (lambda: given(rate=0), "rate, if there is one, must be positive [Hz], got 0"),
         (lambda: given(subject=3), "subject must be text, got 3"),
     )

@@ -24,6 +24,8 @@ _VERTICAL = 1e-6
 _CLOSED = 0.01
 #: least displacement of a motion that does not return, relative to its extent
 _CLEAR_WAY = 0.5
+#: part of the peaks beside it below which a minimum of the speed is a turn, and part of the peak that these exceed
+_SLOW, _PEAK = 0.7, 0.2
 #: rounding error of a resting motion, relative to its coordinates
 _ROUNDING = 1e-10
 #: bound below which sums of squares do not overflow
@@ -117,6 +119,16 @@ def returning(x: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(way[:, -1] <= _CLEAR_WAY * extent)
 
 
+def turning(x: Array) -> npt.NDArray[np.bool_]:
+    """Return True (R,) for motions (R, T, d) of one unit at equal times that slow down on their way, as at a turn.
+
+    Of motions that return, these go out and back; the others are loops, fast all the way round.
+    """
+    speed = np.linalg.norm(np.diff(x, axis=1), axis=2)
+    peak = np.minimum(np.maximum.accumulate(speed, axis=1), np.maximum.accumulate(speed[:, ::-1], axis=1)[:, ::-1])
+    return np.asarray(((speed < _SLOW * peak) & (peak > _PEAK * speed.max(axis=1, keepdims=True))).any(axis=1))
+
+
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
     """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
     position = _positions(dofs)
@@ -127,7 +139,8 @@ def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) 
         if distance <= _CLOSED * extent:
             raise ThunderError(
                 f"start and goal must differ by more than {_CLOSED:.0%} of the extent of the motion with "
-                f'alignment="path", got {distance:.3g} of {extent:.3g} in {name}'
+                f'alignment="path", got {distance:.3g} of {extent:.3g} in {name}: split motions out and back '
+                "(recordings.split_reaches), leave others out"
             )
     scale, rotation = path_frame(start, goal)
     return PathFrames(start, np.asarray(scale), rotation)

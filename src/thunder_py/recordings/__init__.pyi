@@ -8,4 +8,5 @@ from .motion_set import MotionSet as MotionSet
 from .plausibility import PLAUSIBLE as PLAUSIBLE
 from .plausibility import RecordingWarning as RecordingWarning
 from .plausibility import check_plausible as check_plausible
+from .processing.segmentation import split_reaches as split_reaches
 from .trial import Trial as Trial

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 #: factors to radians
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
-#: units of a `Trial`: meters, radians, and "1" for numbers without a unit (the opening of a hand, normalized signals)
-SI_UNITS = ("m", "rad", "1")
+#: units of a `Trial`: meters, radians, "1" for numbers without a unit (the opening of a hand, normalized signals), and
+#: forces, moments and powers, also divided by the mass of a body
+SI_UNITS = ("m", "rad", "1", "N", "Nm", "W", "N/kg", "Nm/kg", "W/kg")
 
 
 def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
@@ -63,7 +64,8 @@ class Trial(Tabular, Suggesting):
     dofs : sequence of str
         Names of the columns: ``x, y, z`` for a position, ``rx, ry, rz`` for a rotation vector, others for joints.
     units : sequence of str, optional
-        ``"m"``, ``"rad"`` or ``"1"`` for each column; by default meters for ``x, y, z`` and radians for all others.
+        One of `SI_UNITS`, such as ``"m"``, ``"rad"`` or ``"1"``, for each column; by default meters for ``x, y, z`` and
+        radians for all others.
     rate : float, optional
         Nominal sampling rate [Hz]. Times may deviate, as clocks of recordings do. If every step is more than 50 times
         longer or shorter than 1 / rate, the unit of time is refused.

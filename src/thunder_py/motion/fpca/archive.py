@@ -41,6 +41,7 @@ def save_fpca(fpca: Any, path: str | Path) -> None:
     values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage}
     values |= {"alignment": fpca.alignment, "alignment_": fpca.alignment_}
     arrays |= {name: np.array(repr(value)) for name, value in values.items()}
+    arrays["support_"] = fpca.support_
     arrays["shrinkage_"] = np.array(fpca.shrinkage_)
     if fpca.frames_ is not None:
         arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
@@ -69,6 +70,7 @@ def _restored(arrays: dict[str, Any], kind: type[Any]) -> Any:
     frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
     fpca.frames_ = PathFrames(*frames) if aligned else None
     fpca.shrinkage_ = scalar(arrays, "shrinkage_")
+    fpca.support_ = arrays["support_"]
     check_fitted(fpca)
     fpca.offset_variance_ = np.diag(fpca.offset_covariance_).copy()
     return fpca
@@ -85,6 +87,9 @@ def _check_shapes(fpca: Any) -> None:
     n, R = (len(a) if a.ndim else -1 for a in (fpca.component_coefficients_, fpca.offsets_))
     if len(set(fpca.dofs)) != d or len(fpca.units) != d or not d:
         raise ThunderError(f"dofs and units must name the same coordinates, got {fpca.dofs} and {fpca.units}")
+    support = fpca.support_
+    if support.dtype.kind != "b" or support.ndim != 1 or support.sum() != R:
+        raise ThunderError(f"support_ must be True for {R} motions, got {support!r}")
     expected = {
         "mean_coefficients_": (K, d),
         "component_coefficients_": (n, K, d),

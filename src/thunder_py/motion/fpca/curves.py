@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +38,6 @@ class Curves:
         Names and units of the d coordinates.
     names : list of str
         Name of each motion in messages.
-    subjects : tuple of str
-        Subject of each motion; "" if unknown.
     """
 
     taus: list[Array]
@@ -48,10 +46,15 @@ class Curves:
     dofs: tuple[str, ...]
     units: tuple[str, ...]
     names: list[str]
-    subjects: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def select(self, chosen: npt.NDArray[np.bool_]) -> Curves:
+        """Return the motions with True."""
+        index = np.flatnonzero(chosen)
+        lists = {name: [getattr(self, name)[i] for i in index] for name in ("taus", "values", "names")}
+        return replace(self, **lists, durations=self.durations[index])
 
 
 def read_curves(
@@ -103,8 +106,7 @@ def read_curves(
                 f"x must have shape (T, d) = ({len(tau)}, {len(first.dofs)}) of t and dofs, got {x.shape} in {name}"
             )
     check_plausible(trials)
-    subjects = tuple(str(getattr(trial, "subject", "")) for trial in trials)
-    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names, subjects)
+    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
 
 
 def _is_trial(value: Any) -> bool:
@@ -141,7 +143,7 @@ def array_curves(motions: Any, dofs: Sequence[str] | None) -> Curves:
     data = [_finite(x, name) for x, name in zip(values, names, strict=True)]
     tau = np.linspace(0.0, 1.0, samples)
     units = tuple("m" if label in _POSE[:3] else "rad" if label in _POSE[3:] else "1" for label in labels)
-    return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names, ("",) * count)
+    return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names)
 
 
 def _normalized(t: Array, name: str) -> tuple[Array, float]:

@@ -16,7 +16,7 @@ from ...parallel import Workers
 from ...recordings.trial import POSITION
 from ...table import Tabular
 from ...values import Estimator
-from ..alignment import PathFrames, from_canonical, has_path, path_frames, returning, to_canonical
+from ..alignment import PathFrames, from_canonical, has_path, path_frames, returning, to_canonical, turning
 from .archive import check_fitted, load_fpca, save_fpca
 from .curves import Curves, array_curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100
+#: motions that a warning names
+_MOST_NAMED = 3
 
 
 class _Projection(NamedTuple):
@@ -91,7 +93,8 @@ class FPCA(Estimator):
         Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
     alignment : "auto", "path" or "none"
         "path" first moves every motion to the frame along its start -> goal, one unit long. "auto" does so for
-        coordinates x, y, z(, rx, ry, rz), unless a motion returns: it ends nearer to its start than half its extent.
+        coordinates x, y, z(, rx, ry, rz), unless half of the motions or more return: they end nearer to their start
+        than half their extent. Fewer that return are left out of the fit, with a warning; see `support_`.
     shrinkage : float or "auto"
         Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the share that
         predicts left-out motions from their ends best.
@@ -116,6 +119,8 @@ class FPCA(Estimator):
         Mean and variance of x_bar.
     offset_covariance_ : array (d, d)
         Covariance of the coordinates of x_bar.
+    support_ : array of bool
+        True for the R motions used, False for those left out.
     scores_ : array (R, n, d), joint (R, n)
         Scores of the fitted motions.
     offsets_ : array (R, d)
@@ -165,6 +170,7 @@ class FPCA(Estimator):
     offset_mean_: Array
     offset_variance_: Array
     offset_covariance_: Array
+    support_: npt.NDArray[np.bool_]
     scores_: Array
     offsets_: Array
     durations_: Array
@@ -302,6 +308,7 @@ class FPCA(Estimator):
         self.offset_mean_, self.offset_covariance_ = np.zeros(d), np.zeros((d, d))
         self.offset_variance_, self.smoothing_, self.shrinkage_ = np.zeros(d), np.zeros(d), 0.0
         self.scores_, self.offsets_, self.durations_ = np.zeros((0, *shape)), np.zeros((0, d)), np.zeros(0)
+        self.support_ = np.zeros(0, dtype=bool)
         no_frames = PathFrames(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
         self.alignment_ = self.alignment
         self.frames_ = no_frames if self.alignment_ == "path" else None
@@ -393,8 +400,8 @@ class FPCA(Estimator):
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
         ThunderWarning
-            For motions that return toward their start, among others that do not, or with ``alignment="path"``, which
-            divides by their displacement.
+            For motions that return toward their start, out and back or in loops, unless ``alignment="none"``; with the
+            names, what happens to them, and a remedy.
 
         Raises
         ------
@@ -407,11 +414,14 @@ class FPCA(Estimator):
         curves = read_curves(motions, dofs)
         groups = self._shared(curves)
         smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
-        returns = np.zeros(len(curves), dtype=bool)
-        if has_path(curves.dofs):
-            position = smoothed.coefficients[:, :, [curves.dofs.index(name) for name in POSITION]]
-            returns = returning(basis.evaluate(np.linspace(0.0, 1.0, 101)) @ position)
+        x = basis.evaluate(np.linspace(0.0, 1.0, 101)) @ smoothed.coefficients
+        returns = _returning(x, curves.dofs)
         self.alignment_ = self._alignment(returns, curves)
+        left_out = returns if self.alignment == "auto" and self.alignment_ == "path" else np.zeros_like(returns)
+        self.support_, names = ~left_out, curves.names
+        if left_out.any():
+            curves = curves.select(self.support_)
+            smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         setting = Setting(
             basis,
@@ -431,7 +441,8 @@ class FPCA(Estimator):
         self.offset_mean_, self.offset_covariance_ = result.offset_mean, result.offset_covariance
         self.offset_variance_ = np.diag(result.offset_covariance).copy()
         self.scores_, self.offsets_ = self._project(coefficients)
-        self._warn_returning(returns, curves.names)
+        if returns.any() and self.alignment != "none":
+            self._warn_returning(returns, turning(_positions(x, self.dofs)), names)
         return self
 
     def _checked(self) -> tuple[SplineBasis, int | float | None, float | str | None, float | str]:
@@ -450,22 +461,29 @@ class FPCA(Estimator):
         return [[k] for k in range(len(curves.dofs))]
 
     def _alignment(self, returns: npt.NDArray[np.bool_], curves: Curves) -> str:
-        """Return the alignment of motions, some of which return."""
+        """Return the alignment of motions: that of the majority, of which one motion decides nothing."""
         if self.alignment != "auto":
             return self.alignment
-        return "path" if has_path(curves.dofs) and not returns.any() else "none"
+        return "path" if has_path(curves.dofs) and 2 * returns.sum() < len(returns) else "none"
 
-    def _warn_returning(self, returns: npt.NDArray[np.bool_], names: Sequence[str]) -> None:
-        """Warn of motions that return, among others or in an aligned model with their shape."""
-        aligned = self.alignment_ == "path"
-        if not returns.any() or self.alignment == "none" or (self.shrinkage_ >= 1.0 if aligned else returns.all()):
-            return
-        effect = "which enlarges them" if aligned else "since their displacement has no clear direction"
+    def _warn_returning(
+        self, returns: npt.NDArray[np.bool_], turns: npt.NDArray[np.bool_], names: Sequence[str]
+    ) -> None:
+        """Warn of motions that return: left out, unaligned, or enlarged, unless the model is of minimum jerk alone."""
+        if self.alignment == "path":
+            if self.shrinkage_ >= 1.0:
+                return
+            effect, otherwise = 'enlarged by alignment="path"', 'use alignment="auto"'
+        elif self.alignment_ == "path":
+            effect, otherwise = "left out of the aligned components of the others", 'fit all with alignment="none"'
+        else:
+            effect, otherwise = "at least half of all, so that none is aligned", 'confirm with alignment="none"'
+        kinds = {"out and back": returns & turns, "loops": returns & ~turns}
+        found = "; ".join(f"{kind}: {_listed(names, which)}" for kind, which in kinds.items() if which.any())
+        split = "split those out and back into reaches (recordings.split_reaches), or "
         warnings.warn(
-            f"{returns.sum()} of {len(returns)} motions return toward their start, the first is "
-            f'{names[int(np.argmax(returns))]}: the alignment of all is "{self.alignment_}", {effect}. Split them '
-            f"(recordings.processing.segment_by_speed), leave them out, or {'use' if aligned else 'confirm with'} "
-            'alignment="none"',
+            f"{returns.sum()} of {len(returns)} motions return toward their start ({found}) and are {effect}: "
+            f"{split if (returns & turns).any() else ''}{otherwise}",
             ThunderWarning,
             stacklevel=outer_level(),
         )
@@ -525,8 +543,9 @@ class FPCA(Estimator):
         return self.project(motions).scores
 
     def fit_transform(self, motions: Motions, y: object = None) -> Array:
-        """Fit, and return the scores of the same motions; `y` is ignored."""
-        return self.fit(motions).scores_
+        """Fit, and return the scores of the same motions, also of those left out; `y` is ignored."""
+        self.fit(motions)
+        return self.scores_ if self.support_.all() else self.transform(motions)
 
     def project(self, motions: Motions) -> Projection:
         """Return scores, x_bar and, for aligned motions, frames: the arguments of `inverse_transform`.
@@ -670,6 +689,21 @@ class FPCA(Estimator):
         from .plot import plot_variance
 
         return plot_variance(self, ax=ax)
+
+
+def _positions(x: Array, dofs: Sequence[str]) -> Array:
+    return x[:, :, [dofs.index(name) for name in POSITION]]
+
+
+def _returning(x: Array, dofs: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return the motions (R, T, d) that return; none without positions."""
+    return returning(_positions(x, dofs)) if has_path(dofs) else np.zeros(len(x), dtype=bool)
+
+
+def _listed(names: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:
+    found = [name for name, one in zip(names, chosen, strict=True) if one]
+    more = len(found) - _MOST_NAMED
+    return ", ".join(found[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _components(value: Any) -> int | float | None:

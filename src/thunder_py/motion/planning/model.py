@@ -366,7 +366,7 @@ def warn_travel(planner: PlannerModel, exceeded: bool, what: str = "the plan") -
     if planner._returning:
         remedy = (
             f", since {planner._returning} of {len(planner.fpca.offsets_)} training motions return toward their start: "
-            "fit the components to their parts (recordings.processing.segment_by_speed)"
+            "fit the components to their parts (recordings.split_reaches)"
         )
     warnings.warn(
         f"{what} is longer or faster (path_length, peak_speed) than {ratio:g} times a minimum-jerk motion between the "

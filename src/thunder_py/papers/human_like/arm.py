@@ -15,7 +15,7 @@ from ...errors import NoPathError
 from ...geometry import Sphere
 from ...parallel import Workers, map_items
 from ...recordings import MotionSet
-from ...recordings.statistics import rank_sum, signed_rank
+from ...recordings.statistics import mannwhitneyu, wilcoxon
 from ...reference import SetPose, TaskReference
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
@@ -378,7 +378,7 @@ class HumanLikeArm:
         words = []
         for k, kind in enumerate(("translation", "orientation", "joints")[: 3 if real else 2]):
             x, y = (np.array([_jerk(runs[key], real)[k] for key in pairs]) for runs in (a, b))
-            words.append(f"{kind} p = {rank_sum(x, y).p_value:.2g} and {signed_rank(x, y).p_value:.2g}")
+            words.append(f"{kind} p = {mannwhitneyu(x, y).pvalue:.2g} and {wilcoxon(x, y).pvalue:.2g}")
         return (
             f"Wilcoxon, {one} against {other} in {len(pairs)} scenes; rank sum as in the report, signed rank as pairs: "
             f'{"; ".join(words)}. ("Fails to reject" with p < 0.01 in the report means rejects.)'

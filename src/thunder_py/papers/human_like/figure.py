@@ -288,7 +288,7 @@ def draw_distances(axes: Axes, source: Comparison) -> None:
         for k, name in enumerate(METHODS):
             values = 1e3 * source.rms[state, name]
             _box(axes, values, k + shift, METHOD_COLORS[name], 0.32, alpha)
-            mean = bootstrap_interval(values, resamples=1000)
+            mean = bootstrap_interval(values, n_resamples=1000)
             axes.hlines(k + shift, mean.low, mean.high, color=style.TRUTH, linewidth=2.5, zorder=3)
             axes.plot(mean.statistic, k + shift, "D", color=style.TRUTH, markersize=3.0, label="mean, 95 % interval")
         axes.fill([], [], color=style.GRAY, alpha=alpha, label=words)

@@ -21,7 +21,7 @@ from ...motion.primitives.promp import Observation, ProMP
 from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
-from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
+from ...recordings.statistics import cliffs_delta, mannwhitneyu, wilcoxon
 from ...trajectory.hermite import minimum_jerk
 from ..results import drawing, finite_median
 from ..tables import markdown
@@ -329,9 +329,9 @@ class HumanLikeObstacles:
                 a, b = (self.values(name, family)[:, 1] for name in (one, other))
                 both = np.isfinite(a) & np.isfinite(b)
                 a, b = a[both], b[both]
-                effect = cliffs_delta(a, b, resamples=500)
+                effect = cliffs_delta(a, b, n_resamples=500)
                 interval = f"{effect.statistic:.2f} [{effect.low:.2f}, {effect.high:.2f}]"
-                tests = (f"{test(a, b).p_value:.1g}" for test in (rank_sum, signed_rank))
+                tests = (f"{test(a, b).pvalue:.1g}" for test in (mannwhitneyu, wilcoxon))
                 rows.append([f"{one} / {other}", family, len(a), float(np.median(a / b)), *tests, interval])
         header = ["", "scenario", "n", "median ratio", "p, rank sum", "p, signed rank", "Cliff's delta, 95 %"]
         return markdown(header, rows)

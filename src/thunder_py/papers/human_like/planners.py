@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
@@ -22,9 +23,8 @@ from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP, DMPMotion
 from ...motion.primitives.dynamic_potential import DynamicPotential
 from ...motion.primitives.promp import ProMP
-from ...recordings import MotionSet
+from ...recordings import MotionSet, split_reaches
 from ...recordings.metrics import Motion
-from ...recordings.processing import segment_by_speed
 from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...trajectory.hermite import minimum_jerk
@@ -82,7 +82,7 @@ def movements(motions: MotionSet, threshold: float) -> MotionSet:
 
     Positions are less the first one; rotation vectors are ``log(R(t) R(start)')``, in the axes of the recording.
     """
-    return segment_by_speed(motions, threshold).map(_from_start)
+    return split_reaches(motions, threshold, turn=math.inf).map(_from_start)
 
 
 def _from_start(trial: Trial) -> Trial:

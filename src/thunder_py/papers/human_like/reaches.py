@@ -23,10 +23,10 @@ from ...motion.fpca.fpca import FPCA
 from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP
 from ...motion.primitives.promp import Observation, ProMP
-from ...recordings import MotionSet
+from ...recordings import MotionSet, split_reaches
 from ...recordings.loaders import load_culm, load_kinesis
 from ...recordings.metrics import Motion
-from ...recordings.processing import fill_gaps, low_pass, resample, segment_by_speed
+from ...recordings.processing import fill_gaps, low_pass, resample
 from ...recordings.synthetic import daily_living, sigma_lognormal_reaches
 from ...recordings.trial import Trial
 from ...trajectory.hermite import MinimumJerk, minimum_jerk
@@ -417,7 +417,7 @@ def _cut(recordings: MotionSet, threshold: float, least: float, first: bool, who
     for recording in recordings:
         spline = make_interp_spline(recording.t, recording.x, k=5)
         splines = (spline, *(spline.derivative(k) for k in (1, 2, 3)))
-        found = segment_by_speed(recording, threshold, least, cutoff=math.inf, whole=whole)
+        found = split_reaches(recording, threshold, least, turn=math.inf, cutoff=math.inf, whole=whole)
         items += [Reach(trial, splines) for trial in found][: 1 if first else None]
     if not items:
         raise ThunderError(f"data must hold reaches longer than {least:g} m, got none in {len(recordings)} recordings")

@@ -16,7 +16,7 @@ from ...checks import Array
 from ...motion.planning.plan import HumanLikePlan
 from ...parallel import Workers, map_seeds
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
-from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_rank
+from ...recordings.statistics import bootstrap_interval, cliffs_delta, wilcoxon
 from ..results import Draws, drawing
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
@@ -358,9 +358,9 @@ def _test(found: Comparison, other: str, state: str) -> list[object]:
     else:
         whole = bootstrap_interval(subjects)
         cells.append(f"{whole.low:.2f} to {whole.high:.2f}")
-    delta = cliffs_delta(found.rms[state, "MAP"], found.rms[state, other], resamples=200)
-    cells += [f"{100.0 * np.mean(d < 0.0):.0f} %", signed_rank(d).p_value]
-    cells += [None if subjects is None else signed_rank(subjects).p_value, f"{delta.statistic:.2f}"]
+    delta = cliffs_delta(found.rms[state, "MAP"], found.rms[state, other], n_resamples=200)
+    cells += [f"{100.0 * np.mean(d < 0.0):.0f} %", wilcoxon(d).pvalue]
+    cells += [None if subjects is None else wilcoxon(subjects).pvalue, f"{delta.statistic:.2f}"]
     return cells
 
 

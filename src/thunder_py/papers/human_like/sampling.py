@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from ... import _core
 from ...checks import Array
 from ...motion.planning.obstacles import ViaSearch, obstacle_set
 from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
-from ...recordings.statistics import kruskal_wallis
+from ...recordings.statistics import friedmanchisquare, kruskal
 from ..results import drawing
 from ..tables import markdown
 from .planners import VIA, Learned, default_recordings
@@ -144,7 +143,7 @@ class HumanLikeSampling:
                 cells: list[object] = ["", "", ""]
                 if min(map(len, every)) and solved.shape[1] > 1 and len(solved) > 2:
                     change = float(np.median(solved[-1] / solved[0]))
-                    p = (kruskal_wallis(*every).p_value, float(stats.friedmanchisquare(*solved).pvalue))
+                    p = (kruskal(*every).pvalue, friedmanchisquare(*solved).pvalue)
                     cells = [*(f"{x:.2g}" if x > 0.0 else "< 1e-300" for x in p), change]
                 rows.append([name, family, solved.shape[1], *cells])
         header = ["", "scenario", "solved with every number", "Kruskal-Wallis", "Friedman"]

@@ -294,7 +294,7 @@ def _row(case: Case, landed: list[Throw], number: int) -> list[object]:
 def _interval(misses: list[Array]) -> str:
     if len(misses) < 2:
         return _centimeters(_rms(misses))
-    mean = bootstrap_interval(np.sum(np.square(misses), axis=1), confidence=0.95, resamples=2000)
+    mean = bootstrap_interval(np.sum(np.square(misses), axis=1), confidence_level=0.95, n_resamples=2000)
     return f"{_centimeters(_rms(misses))} ({_centimeters(mean.low**0.5)} to {_centimeters(mean.high**0.5)})"
 
 

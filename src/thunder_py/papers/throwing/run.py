@@ -113,7 +113,7 @@ def figures_of(misses: Sequence[Array], windows: Sequence[Window]) -> Figures:
     )
     squares = np.sum(points**2, axis=1)
     if len(points) > 1:
-        mean = bootstrap_interval(squares, confidence=_CONFIDENCE, resamples=2000)
+        mean = bootstrap_interval(squares, confidence_level=_CONFIDENCE, n_resamples=2000)
         low, high = mean.low, mean.high
     else:
         low = high = float(squares[0])

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileFormatError, outer_level
+from ...errors import FileFormatError, nearest_hint, outer_level
 from ..motion_set import MotionSet
-from ..plausibility import RecordingWarning
-from ..trial import to_si
+from ..plausibility import RecordingWarning, check_plausible
+from ..trial import ANGLES, LENGTHS, Trial, to_si
 from .c3d_file import read_c3d
+from .lost import without_lost
 from .text import TOLERANCE, agreed_rate, agreed_unit, chosen, marker_trials, positive_rate
 
 
@@ -24,6 +25,7 @@ def load_c3d(
     path: str | Path,
     *,
     markers: Sequence[str] | None = None,
+    quantities: Sequence[str] | Mapping[str, str] = (),
     unit: str | None = None,
     rate: float | None = None,
     frame: str = "",
@@ -43,31 +45,36 @@ def load_c3d(
     path : path-like
         The file.
     markers : sequence of str, optional
-        Labels of the points to read, in this order; all by default.
+        Labels of the points to read, in this order; by default all positions and all `quantities`.
+    quantities : sequence of str or mapping, optional
+        Points to read that are no positions: groups as ``"ANGLES"``, ``"FORCES"``, ``"MOMENTS"``, ``"POWERS"``, or
+        labels. Units are those of the file (POINT:ANGLE_UNITS), or the mapping has them, ``{"ANGLES": "deg"}``: deg,
+        rad, N, Nmm, Nm, W, mm, cm, m or 1, with ``/kg`` if divided by the mass of the body.
     unit : str, optional
-        Expected unit (m, cm or mm), required if POINT:UNITS is empty or unknown.
+        Unit of positions (m, cm or mm) instead of that of the file; required if POINT:UNITS is empty or unknown.
     rate : float, optional
-        Expected rate [Hz], to 1 %; required if the file has none, or two.
+        Rate [Hz] instead of that of the file; required if the file has none, or two.
     frame, subject, task : str
         Labels of the trials.
 
     Returns
     -------
     MotionSet
-        One trial per marker. Points of the same name are numbered, ``hand:1``, ``hand:2``; where their name is in
-        a group of points that are no positions, all of them are left out.
+        One trial per point: positions, or `quantities` with dofs such as ``angle_x``, ``force_y`` in rad, N, Nm, W (per
+        kg). Points of the same name are numbered, ``hand:1``, ``hand:2``, and so are points without one, ``unnamed:1``.
 
     Warns
     -----
     RecordingWarning
         For points that are no positions (POINT:ANGLES, FORCES, MOMENTS, POWERS, SCALARS and further groups of
         POINT:TYPE_GROUPS, with or without the subject: ``S1:LKneeAngles``), which are left out; lost markers written as
-        0, 0, 0, which become gaps; positions held; points of the same name; a unit replaced; and see `check_plausible`.
+        0, 0, 0, which become gaps; positions held; points of the same name; a unit or a rate replaced; a file cut off;
+        and see `check_plausible`.
 
     Raises
     ------
     FileFormatError
-        For a damaged file, a missing or unexpected unit or rate, or an unknown marker.
+        For a damaged file, a missing unit or rate, or an unknown marker or quantity.
 
     Examples
     --------
@@ -87,28 +94,35 @@ def load_c3d(
     """
     content = read_c3d(path)
     point = content.parameters.get("POINT", {})
-    unit_in_file = next(iter(_texts(point, "UNITS")), "")
-    factor = to_si(agreed_unit(unit_in_file, unit, path, "POINT:UNITS"))
     hertz = _rate(content.rates, rate, path)
     if len(content.points) < 2:
-        raise FileFormatError(f"expected two frames of points or more, got {len(content.points)}", path=path)
-    in_file = _labels(point, content.points.shape[1], path)
-    others = _no_positions(point, in_file)
+        text = f"expected two frames of points or more, got {len(content.points)}: a pose is no motion"
+        raise FileFormatError(f"{text}; loaders.c3d_file.read_c3d returns its points", path=path)
+    in_file = _labels(point, content.points.shape[1])
+    groups = _groups(point, in_file)
+    asked = _asked(quantities, groups, in_file, path)
     labels = _distinct(in_file, path)
-    indices = _chosen(markers, labels, others, path)
+    others = {k: group for k, group in groups.items() if k not in asked}
+    indices = _chosen(markers, labels, others, asked, path)
     t: Array = (np.arange(len(content.points), dtype=np.float64) + float(content.first_frame - 1)) / hertz
-    places = [k for k in range(len(labels)) if k not in others]
-    return marker_trials(
-        t,
-        factor * content.points[:, places],
-        [labels[k] for k in places],
-        hertz,
-        frame,
-        subject,
-        task,
-        which=[places.index(k) for k in indices],
-        path=path,
-    )
+    trials: dict[int, Trial] = {}
+    for k in set(indices) & set(asked):
+        factor, si = _quantity(*asked[k], point, path)
+        values = factor * content.points[:, k]
+        if si in ("m", "rad"):
+            values = without_lost(values[:, None], [labels[k]], path)[:, 0]
+        dofs = tuple(f"{_DOFS.get(si.partition('/')[0], 'value')}_{axis}" for axis in "xyz")
+        trials[k] = Trial(
+            t, values, dofs, (si,) * 3, rate=hertz, frame=frame, subject=subject, task=task, name=labels[k]
+        )
+    check_plausible(list(trials.values()), ())
+    places = [k for k in range(len(labels)) if k not in groups and k not in asked]
+    if which := [places.index(k) for k in indices if k in places]:
+        factor = to_si(agreed_unit(next(iter(_texts(point, "UNITS")), ""), unit, path, "POINT:UNITS"))
+        points, names = factor * content.points[:, places], [labels[k] for k in places]
+        positions = marker_trials(t, points, names, hertz, frame, subject, task, which=which, path=path)
+        trials |= {places[k]: trial for k, trial in zip(which, positions, strict=True)}
+    return MotionSet(trials[k] for k in indices)
 
 
 #: groups of POINT that name points other than positions; files define more in TYPE_GROUPS
@@ -117,21 +131,22 @@ _TYPED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 _PLACES = ("MARKERS", "MODELED_MARKERS", "MODELLED_MARKERS", "VIRTUAL_MARKERS")
 #: endings of names of such points in files without these groups
 _TELLTALE = re.compile(r"(angle|moment|power|torque|grf|force)s?\d*(:\d+)?$", re.IGNORECASE)
+#: factor to SI and SI unit of quantities, which may be divided by the mass of the body, as N/kg
+_UNITS = {name: (factor, "rad") for name, factor in ANGLES.items()} | {name: (LENGTHS[name], "m") for name in LENGTHS}
+_UNITS |= {"Nmm": (1e-3, "Nm")} | {name: (1.0, name) for name in ("N", "Nm", "W", "1")}
+_DOFS = {"rad": "angle", "N": "force", "Nm": "moment", "W": "power"}
 _MOST_NAMED = 5
-_ELSEWHERE = "load_table reads them from an exported table"
 
 
-def _no_positions(point: Mapping[str, Any], labels: Sequence[str]) -> dict[int, str]:
-    """Return {index: type} of the points that are no positions, by their labels in the file.
+def _groups(point: Mapping[str, Any], labels: Sequence[str]) -> dict[int, str]:
+    """Return {index: group} of the points that are no positions, by their labels in the file.
 
     Of labels with a subject, ``S1:LKneeAngles``, the groups may have the name alone, and the other way round.
     """
-    groups = [group for group in (*_TYPED, *_texts(point, "TYPE_GROUPS")) if group.upper() not in _PLACES]
+    known = [group for group in (*_TYPED, *_texts(point, "TYPE_GROUPS")) if group.upper() not in _PLACES]
     found: dict[int, str] = {}
-    for group in dict.fromkeys(group.upper() for group in groups):
-        names: set[str] = set()
-        for name in (group, *(f"{group}{k}" for k in range(2, 2 + len(labels) // 255))):
-            names.update(filter(None, _texts(point, name)))
+    for group in dict.fromkeys(group.upper() for group in known):
+        names = set(filter(None, _long_list(point, group, len(labels))))
         alone = {name.rpartition(":")[2] for name in names}
         for k, label in enumerate(labels):
             subject, _, name = label.rpartition(":")
@@ -140,29 +155,66 @@ def _no_positions(point: Mapping[str, Any], labels: Sequence[str]) -> dict[int, 
     return found
 
 
+def _asked(
+    quantities: Sequence[str] | Mapping[str, str], groups: Mapping[int, str], labels: Sequence[str], path: str | Path
+) -> dict[int, tuple[str, str]]:
+    """Return {index: (name, unit)} of the points asked for; the name is that of their group, or theirs."""
+    if isinstance(quantities, str):
+        raise FileFormatError(
+            f"quantities must be a sequence of names or {{name: unit}}, got {quantities!r}", path=path
+        )
+    units = dict(quantities) if isinstance(quantities, Mapping) else dict.fromkeys(quantities, "")
+    asked: dict[int, tuple[str, str]] = {}
+    for name, unit in units.items():
+        points = [k for k, label in enumerate(labels) if name == label or groups.get(k) == name.upper()]
+        if not points:
+            known = list(dict.fromkeys(groups.values()))
+            hint = nearest_hint(name, [*known, *labels])
+            raise FileFormatError(f"no quantity {name!r} among {', '.join(known) or 'none'}{hint}", path=path)
+        asked |= {k: (groups.get(k, name), unit) for k in points}
+    return asked
+
+
+def _quantity(name: str, unit: str, point: Mapping[str, Any], path: str | Path) -> tuple[float, str]:
+    """Return the factor to SI and the SI unit of a group or point: of `unit`, or of the group's in the file."""
+    types = _texts(point, "TYPE_GROUPS")
+    stem = dict(zip(types[::2], types[1::2], strict=False)).get(name, name[:-1])
+    text = unit or next(iter(_texts(point, f"{stem}_UNITS")), "")
+    known, slash, mass = re.sub(r"[ .*]", "", text.lower()).partition("/")
+    known = next((each for each in _UNITS if each.lower() == ("deg" if known.startswith("deg") else known)), "")
+    if not known or (slash and mass != "kg"):
+        text = f"the unit of {name} must be one of {', '.join(_UNITS)}, with or without /kg, got {text!r}"
+        raise FileFormatError(f"{text}; pass quantities={{{name!r}: 'deg'}}", path=path)
+    factor, si = _UNITS[known]
+    return factor, si + slash + mass
+
+
 def _chosen(
-    markers: Sequence[str] | None, labels: Sequence[str], others: Mapping[int, str], path: str | Path
+    markers: Sequence[str] | None,
+    labels: Sequence[str],
+    others: Mapping[int, str],
+    asked: Collection[int],
+    path: str | Path,
 ) -> list[int]:
-    """Return the indices of the points to return; all positions by default."""
+    """Return the indices of the points to return; by default all positions and the quantities asked for."""
     if markers is not None:
         indices = chosen(markers, labels, path)
         for k in indices:
             if k in others:
-                text = f"markers must be positions, got {labels[k]!r}, one of POINT:{others[k]}; {_ELSEWHERE}"
-                raise FileFormatError(text, path=path)
+                text = f"markers must be positions, got {labels[k]!r}, one of POINT:{others[k]}"
+                raise FileFormatError(f"{text}; pass quantities=[{others[k]!r}]", path=path)
         return indices
     indices = [k for k in range(len(labels)) if k not in others]
-    left = _listed([labels[k] for k in others])
+    left, kinds = _listed([labels[k] for k in others]), list(dict.fromkeys(others.values()))
     if not indices:
-        raise FileFormatError(f"expected positions, got only {left}; {_ELSEWHERE}", path=path, key="POINT:LABELS")
+        text = f"expected positions, got only {left}; pass quantities={kinds}"
+        raise FileFormatError(text, path=path, key="POINT:LABELS")
     if others:
-        kinds = ", ".join(dict.fromkeys(others.values()))
-        text = f"{len(others)} points that are no positions ({kinds}) were left out: {left}; {_ELSEWHERE}"
-        text += "; markers=[...] with positions only avoids this warning"
-        warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
-    if doubtful := [labels[k] for k in indices if _TELLTALE.search(labels[k])]:
+        text = f"{len(others)} points that are no positions ({', '.join(kinds)}) were left out: {left}"
+        _warn(f"{text}; quantities={kinds} reads them, markers=[...] with positions only avoids this warning", path)
+    if doubtful := [labels[k] for k in indices if k not in asked and _TELLTALE.search(labels[k])]:
         text = f"{len(doubtful)} points were read as positions, but are hardly any: {_listed(doubtful)}"
-        warnings.warn(f"{path}: {text}; markers=[...] names what to read", RecordingWarning, stacklevel=outer_level())
+        _warn(f"{text}; quantities={{name: unit}} reads them as what they are, markers=[...] names what to read", path)
     return indices
 
 
@@ -170,22 +222,23 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
 
 
+def _warn(message: str, path: str | Path) -> None:
+    warnings.warn(f"{path}: {message}", RecordingWarning, stacklevel=outer_level())
+
+
 def _rate(in_file: tuple[float, float], expected: float | None, path: str | Path) -> float:
-    """Return the rate: that of POINT:RATE and of the header, which must agree; `expected` where both are missing."""
+    """Return the rate: `expected`, or that of POINT:RATE and of the header, which must agree."""
     rates = [value for value in in_file if np.isfinite(value) and value > 0.0]
-    if not rates:
-        if expected is not None:
-            return positive_rate(expected)
-        raise FileFormatError(
-            "rate must be positive [Hz], got none in the file; pass rate=", path=path, key="POINT:RATE"
-        )
-    if abs(rates[-1] / rates[0] - 1.0) <= TOLERANCE:
-        return agreed_rate(rates[0], expected, path, "POINT:RATE")
-    if expected is None:
+    if expected is None and rates and abs(rates[-1] / rates[0] - 1.0) > TOLERANCE:
         text = f"rate must be that of the header, {rates[1]:g} Hz, got {rates[0]:g} Hz; pass the right one as rate="
         raise FileFormatError(text, path=path, key="POINT:RATE")
-    nearest = min(rates, key=lambda value: abs(value - positive_rate(expected)))
+    nearest = min(rates, key=lambda value: abs(value - positive_rate(expected or value)), default=np.nan)
     return agreed_rate(nearest, expected, path, "POINT:RATE")
+
+
+def _long_list(point: Mapping[str, Any], name: str, count: int) -> list[str]:
+    """Return the texts of a parameter; one holds 255, further ones are in LABELS2, LABELS3, ..."""
+    return [text for key in (name, *(f"{name}{k}" for k in range(2, 2 + count // 255))) for text in _texts(point, key)]
 
 
 def _texts(group: Mapping[str, Any], name: str) -> list[str]:
@@ -193,26 +246,18 @@ def _texts(group: Mapping[str, Any], name: str) -> list[str]:
     return values if isinstance(values, list) else []
 
 
-def _labels(point: Mapping[str, Any], count: int, path: str | Path) -> list[str]:
-    """Return the names of all points; a parameter holds 255, further names are in LABELS2, LABELS3, ..."""
-    labels: list[str] = []
-    for name in ("LABELS", *(f"LABELS{k}" for k in range(2, 2 + count // 255))):
-        labels += _texts(point, name)
-    if len(labels) < count:
-        raise FileFormatError(
-            f"expected {count} labels, one per point, got {len(labels)}", path=path, key="POINT:LABELS"
-        )
-    return [label or "unnamed" for label in labels[:count]]
+def _labels(point: Mapping[str, Any], count: int) -> list[str]:
+    """Return the names of all points."""
+    labels = _long_list(point, "LABELS", count)[:count]
+    return [label or "unnamed" for label in labels] + ["unnamed"] * (count - len(labels))
 
 
 def _distinct(labels: Sequence[str], path: str | Path) -> list[str]:
     """Return names that differ: points of one name are numbered, ``hand:1``, ``hand:2``."""
-    seen: Counter[str] = Counter()
-    distinct = []
+    times, seen, distinct = Counter(labels), Counter[str](), []
     for label in labels:
         seen[label] += 1
-        distinct.append(f"{label}:{seen[label]}" if labels.count(label) > 1 else label)
-    if twice := [label for label, times in seen.items() if times > 1]:
-        text = f"several points are named {_listed(twice)}; they are told apart as {twice[0]}:1, {twice[0]}:2"
-        warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
+        distinct.append(f"{label}:{seen[label]}" if times[label] > 1 else label)
+    if twice := [label for label, number in times.items() if number > 1]:
+        _warn(f"several points are named {_listed(twice)}; they are told apart as {twice[0]}:1, {twice[0]}:2", path)
     return distinct

@@ -72,6 +72,8 @@ class _Reader:
     def __init__(self, path: str | Path) -> None:
         self.path = path
         self.content = read_whole(path, LARGEST)
+        if not self.content:
+            raise self.error("file is empty")
         if len(self.content) < _BLOCK or self.content[1] != _KEY or self.content[0] < 1:
             raise self.error("not a C3D file: its second byte must be 0x50")
         self.start = _BLOCK * (self.content[0] - 1)
@@ -99,73 +101,71 @@ class _Reader:
     def read(self) -> C3DPoints:
         parameters = self.parameters()
         point = parameters.get("POINT", {})
-        scale = self.scale(point)
-        width = 4 if scale < 0.0 else 2
-        count, samples, frames, start = self.layout(point, parameters, width)
+        width, count, samples, start, frames = self.layout(point, parameters)
         kind = np.dtype(f"{self.order}f4" if width == 4 else f"{self.order}i2")
-        rows = np.frombuffer(self.content, kind, frames * (4 * count + samples), start).reshape(frames, -1)[
-            :, : 4 * count
-        ]
-        values = self.reals(rows.tobytes()).reshape(frames, count, 4) if width == 4 else rows.reshape(frames, count, 4)
+        rows = np.frombuffer(self.content, kind, frames * (4 * count + samples), start).reshape(frames, -1)
+        rows = rows[:, : 4 * count]
+        values = self.reals(rows.tobytes()) if width == 4 else self.scales(point)[2] * rows.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            points = values[..., :3].astype(np.float64) * (1.0 if width == 4 else scale)
+            points = values.reshape(frames, count, 4).astype(np.float64)
         # not <: a residual that is no number measures nothing
-        points[~(values[..., 3] >= 0)] = np.nan
-        if np.isinf(points).any():
+        points[~(points[..., 3] >= 0.0)] = np.nan
+        if np.isinf(points[..., :3]).any():
             raise self.error("coordinates must be finite, got infinity: the file is damaged")
-        rates = (float(_first(point, "RATE", np.nan)), float(self.reals(self.content[20:24])[0]))
-        return C3DPoints(points, parameters, int(self.words[3]), rates)
+        rates = (_number(point, "RATE"), float(self.reals(self.content[20:24])[0]))
+        return C3DPoints(points[..., :3], parameters, int(self.words[3]), rates)
 
-    def scale(self, point: dict[str, Any]) -> float:
-        """Return the factor of integers, negative for reals; header and parameter agree on the type."""
+    def scales(self, point: dict[str, Any]) -> dict[int, float]:
+        """Return factors by the bytes of a number: negative factors mean reals; header and parameter may differ."""
         in_header = float(self.reals(self.content[12:16])[0])
-        scale = float(_first(point, "SCALE", in_header))
-        if not (np.isfinite(scale) and scale != 0.0):
-            scale = in_header
-        if not (np.isfinite(scale) and scale != 0.0):
-            raise self.error(f"must be a number other than 0, got {scale:g}", "POINT:SCALE")
-        if np.isfinite(in_header) and in_header != 0.0 and (in_header < 0.0) != (scale < 0.0):
-            raise self.error(
-                f"must be as in the header, {in_header:g}, got {scale:g}: reals or integers", "POINT:SCALE"
-            )
-        return scale
+        known = [scale for scale in (in_header, _number(point, "SCALE")) if np.isfinite(scale) and scale != 0.0]
+        if not known:
+            raise self.error(f"must be a number other than 0, got {in_header:g}", "POINT:SCALE")
+        return {4 if scale < 0.0 else 2: scale for scale in known}
 
-    def layout(self, point: dict[str, Any], parameters: Parameters, width: int) -> tuple[int, int, int, int]:
-        """Return points and analog samples of a frame, frames, and the start of the data.
+    def layout(self, point: dict[str, Any], parameters: Parameters) -> tuple[int, int, int, int, int]:
+        """Return bytes of a number, points and analog samples of a frame, start of the data, and frames.
 
         Where header and parameters contradict each other, the one layout that fills the file is returned, with a
-        warning. A file longer than what both say is read with a warning.
+        warning. A file that is longer or shorter than what both say is read with a warning.
         """
-        counts = _distinct(self.words[1], _whole(point, "USED"))
-        samples = _distinct(self.words[2], _analog(parameters, point))
+        counts = [count for count in _distinct(self.words[1], _whole(point, "USED")) if count]
+        if not counts:
+            raise self.error("expected points, got none: analog signals are no motion", "POINT:USED")
         starts = _distinct(*(_BLOCK * (block - 1) for block in (int(self.words[8]), _whole(point, "DATA_START") or 0)))
-        starts = [start for start in starts if start > self.start]
+        starts = [start for start in starts if self.start < start < len(self.content)]
         if not starts:
-            raise self.error(
-                f"the data must begin behind the parameters, got block {self.words[8]}", "POINT:DATA_START"
-            )
-        frames = self.frames(point, parameters)
-        if not any(counts):
-            raise self.error("expected points, got none", "POINT:USED")
-        texts, fitting = [], []
-        for n, analog, start, T in itertools.product(counts, samples, starts, frames):
-            size, room = width * (4 * n + analog), len(self.content) - start
-            if n > 0:
-                texts.append(f"{T} frames of {n} points and {analog} analog samples, got room for {room / size:.6g}")
-                if (rest := room - size * T) >= 0:
-                    fitting.append((rest, (n, analog, start), T))
-        text = " or ".join(dict.fromkeys(texts))
-        if not fitting:
-            raise self.error(f"expected {text}")
-        rest, (n, analog, start), T = min(fitting)
-        if len(counts) * len(samples) * len(starts) > 1:  # one of them, and one only, must fill the file to a block
-            if len({layout for left, layout, _ in fitting if left < _BLOCK}) != 1:
+            text = f"the data must begin behind the parameters, in the file, got block {self.words[8]}"
+            raise self.error(text, "POINT:DATA_START")
+        samples = _distinct(self.words[2], _analog(parameters, point))
+        layouts = list(itertools.product(self.scales(point), counts, samples, starts))
+        claims = self.frames(point, parameters)
+        texts, fitting, room = [], [], 0.0
+        for layout in layouts:
+            width, n, analog, start = layout
+            size = width * (4 * n + analog)
+            room = (len(self.content) - start) / size
+            for T in claims:
+                text = f"{T} frames of {n} points and {analog} analog samples, got room for {room:.6g}"
+                texts.append(text + (f" of {8 * width} bits" if len(self.scales(point)) > 1 else ""))
+                if room >= T:
+                    fitting.append((len(self.content) - start - size * T, layout, T))
+        text = " or ".join(texts)
+        if len(layouts) > 1:  # one of them, and one only, must fill the file to a block
+            filling = [each for each in fitting if each[0] < _BLOCK]
+            if len({layout for _, layout, _ in filling}) != 1:
                 raise self.error(f"header and parameters contradict each other: expected {text}")
-            read = f"{T} frames of {n} points and {analog} analog samples"
+            _, layout, T = min(filling)
+            read = f"{T} frames of {layout[1]} points and {layout[2]} analog samples"
             self.warn(f"header and parameters contradict each other; read {read}, which fill the file")
-        elif rest >= _PADDING + width * (4 * n + analog):
-            self.warn(f"expected {text}; the first {T} were read: the file was shortened, or is damaged")
-        return n, analog, T, start
+        elif fitting:
+            rest, _, T = min(fitting)
+            if rest >= _PADDING + size:
+                self.warn(f"expected {text}; the first {T} were read: the file was shortened, or is damaged")
+        else:
+            T = int(room)
+            self.warn(f"expected {text}; the first {T} were read: the file is cut off, or damaged")
+        return (*layout, T)
 
     def warn(self, message: str) -> None:
         warnings.warn(f"{self.path}: {message}", RecordingWarning, stacklevel=outer_level())
@@ -174,14 +174,14 @@ class _Reader:
         """Return the numbers of frames that header and parameters claim."""
         first, last = int(self.words[3]), int(self.words[4])
         trial = parameters.get("TRIAL", {})
-        ends = [_long(trial, f"ACTUAL_{end}_FIELD") for end in ("START", "END")]
-        claims = [
-            last - first + 1 if first <= last else 0,
-            ends[1] - ends[0] + 1 if None not in ends else 0,  # type: ignore[operator]
+        start, end = (_long(trial, f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
+        claims = (
+            last - first + 1,
+            (end - start + 1) * bool(end),
             _whole(point, "FRAMES") or 0,
             _whole(point, "LONG_FRAMES") or 0,
-        ]
-        frames = _distinct(*(claim for claim in claims if claim > 0))
+        )
+        frames = [claim for claim in _distinct(*claims) if claim > 0]
         if not frames:
             raise self.error("expected frames of points, got none", "POINT:FRAMES")
         return frames
@@ -250,34 +250,32 @@ def _distinct(*values: int | None) -> list[int]:
     return list(dict.fromkeys(int(value) for value in values if value is not None))
 
 
-def _first(group: dict[str, Any], name: str, otherwise: Any) -> Any:
-    """Return the first entry of a parameter of numbers, `otherwise` if it is missing, empty or text."""
+def _number(group: dict[str, Any], name: str) -> float:
+    """Return the first entry of a parameter of numbers, NaN if it is missing, empty or text."""
     values = group.get(name, ())
-    return values[0] if isinstance(values, np.ndarray) and len(values) else otherwise
+    return float(values[0]) if isinstance(values, np.ndarray) and len(values) else np.nan
 
 
 def _whole(group: dict[str, Any], name: str) -> int | None:
     """Return a number that is not negative; 16-bit numbers have no sign."""
-    value = float(_first(group, name, np.nan))
+    value = _number(group, name)
     if -0x8000 <= value < 0.0:
         value += 0x10000
     return int(value) if np.isfinite(value) and value >= 0.0 else None
 
 
-def _long(group: dict[str, Any], name: str) -> int | None:
-    """Return a number stored as two 16-bit words, low word first."""
+def _long(group: dict[str, Any], name: str) -> int:
+    """Return a number stored as two 16-bit words, low word first; 0 if it is missing."""
     values = group.get(name)
     if not isinstance(values, np.ndarray) or values.dtype.kind != "i" or len(values) < 2:
-        return None
-    low, high = (int(word) & 0xFFFF for word in values[:2])
-    return low + (high << 16)
+        return 0
+    return (int(values[0]) & 0xFFFF) + ((int(values[1]) & 0xFFFF) << 16)
 
 
 def _analog(parameters: Parameters, point: dict[str, Any]) -> int | None:
     """Return the analog samples of a frame according to the parameters."""
     group = parameters.get("ANALOG", {})
-    used, rate, frame_rate = _whole(group, "USED"), float(_first(group, "RATE", 0.0)), float(_first(point, "RATE", 0.0))
-    if used is None or not (rate > 0.0 and frame_rate > 0.0):
+    used, ratio = _whole(group, "USED"), _number(group, "RATE") / (_number(point, "RATE") or np.nan)
+    if used is None or not ratio > 0.0:  # NaN: the file has no rates
         return used
-    ratio = rate / frame_rate
-    return used * max(1, round(ratio)) if np.isfinite(ratio) and ratio < 1e6 else None
+    return used * max(1, round(ratio)) if ratio < 1e6 else None

@@ -15,7 +15,7 @@ from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
 from ...files import as_file
 from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
-from ..trial import LENGTHS, Trial
+from ..trial import LENGTHS, Trial, to_si
 from .lost import without_lost
 
 #: cells that mean "not measured"
@@ -165,38 +165,39 @@ def chosen(markers: Sequence[str] | None, known: Sequence[str], path: str | Path
 _SPELT = {"m": "meters", "cm": "centimeters", "mm": "millimeters"}
 
 
-def agreed_unit(in_file: str, expected: str | None, path: str | Path, key: str) -> str:
-    """Return the unit of length of a file: m, cm or mm, and equal to `expected`, if that is given.
-
-    `expected` replaces a missing unit, and an unknown one with a warning.
-    """
+def agreed_unit(in_file: str, given: str | None, path: str | Path, key: str) -> str:
+    """Return the unit of length of a file, m, cm or mm: `given` if there is one, with a warning if the file differs."""
     written = in_file.strip("\0 ").lower()
     # in full, in British English, in the plural, or cut off after four letters or more
     names = (unit for unit, name in _SPELT.items() if len(written) > 3 and name.startswith(written.replace("re", "er")))
     unit = next(names, written)
-    if expected is not None and unit not in LENGTHS and expected in LENGTHS:
-        if unit:
-            text = f"{key}: unit {unit!r} of the file is unknown and was replaced by {expected!r}"
-            warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
-        unit = expected
+    if given is not None:
+        to_si(given)
+        if unit not in ("", given):
+            _replaced(path, f"{key}: unit {unit!r}", repr(given))
+        return given
     if unit not in LENGTHS:
         what = f"{unit!r} in the file" if unit else "none in the file"
         raise FileFormatError(f"unit must be one of {', '.join(LENGTHS)}, got {what}; pass unit=", path=path, key=key)
-    if expected is not None and expected != unit:
-        raise FileFormatError(f"unit must be {unit!r} as in the file, got {expected!r}", path=path, key=key)
     return unit
 
 
-def agreed_rate(in_file: float, expected: float | None, path: str | Path, key: str) -> float:
-    """Return the nominal rate [Hz]: `expected`, which must agree with the file to 1 %, or that of the file."""
-    if not (np.isfinite(in_file) and in_file > 0.0):
-        raise FileFormatError(f"rate must be positive [Hz], got {in_file:g}", path=path, key=key)
-    if expected is None:
-        return in_file
-    rate = positive_rate(expected)
-    if abs(rate / in_file - 1.0) > TOLERANCE:
-        raise FileFormatError(f"rate must be {in_file:g} Hz as in the file, got {rate:g} Hz", path=path, key=key)
-    return rate
+def agreed_rate(in_file: float, given: float | None, path: str | Path, key: str) -> float:
+    """Return the rate of a file [Hz]: `given` if there is one, with a warning if the file differs by more than 1 %."""
+    known = np.isfinite(in_file) and in_file > 0.0
+    if given is not None:
+        rate = positive_rate(given)
+        if known and abs(rate / in_file - 1.0) > TOLERANCE:
+            _replaced(path, f"{key}: rate {in_file:g} Hz", f"{rate:g} Hz")
+        return rate
+    if not known:
+        text = f"rate must be positive [Hz], got {in_file:g} in the file; pass rate="
+        raise FileFormatError(text, path=path, key=key)
+    return in_file
+
+
+def _replaced(path: str | Path, what: str, by: str) -> None:
+    warnings.warn(f"{path}: {what} of the file was replaced by {by}", RecordingWarning, stacklevel=outer_level())
 
 
 def marker_trials(

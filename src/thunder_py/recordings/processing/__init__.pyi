@@ -11,5 +11,4 @@ from .resampling import NormalizedTrial as NormalizedTrial
 from .resampling import normalize_time as normalize_time
 from .resampling import resample as resample
 from .segmentation import crop_to_movement as crop_to_movement
-from .segmentation import segment_by_speed as segment_by_speed
 from .segmentation import speed as speed

@@ -1,12 +1,14 @@
-"""Segmentation of recordings into movements by their speed."""
+"""Segmentation of recordings into reaches by speed and direction."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from ...checks import Array, nonnegative, within
+from ...checks import Array, nonnegative, one_of, within
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import POSITION, Trial
@@ -62,35 +64,50 @@ def _speed(trial: Trial) -> Array:
     return np.asarray(np.linalg.norm(np.gradient(trial.x, trial.t, axis=0), axis=1), dtype=np.float64)
 
 
+#: a turn has a speed below this part of the smaller peak beside it
+_SLOW = 0.85
+#: a reach is at least this straight: distance from start to end by the length of the path
+_STRAIGHT = 0.5
+
+
 @splits_sets
-def segment_by_speed(
+def split_reaches(
     trial: Trial,
     threshold: float = 0.03,
     least_length: float = 0.05,
     least_duration: float = 0.2,
     *,
+    turn: float = 0.5 * math.pi,
     length: str = "distance",
     cutoff: float = 10.0,
     order: int = 2,
     dofs: Sequence[str] = POSITION,
     whole: bool = False,
 ) -> MotionSet:
-    """Split a recording into its movements, the intervals with a speed above a threshold.
+    """Split a recording into reaches: at pauses, and at turns without a pause.
 
-    Speeds and lengths are those of a low-passed copy; the returned movements hold the original values.
+    A pause has a speed below a threshold. A turn is a minimum of the speed, below 0.85 of the smaller peak beside it,
+    between two movements longer than `least_length` in directions that differ by more than `turn`. Shallower and
+    smaller minima belong to a reach: corrections, tremor, points passed on the way. Speeds and lengths are those of a
+    low-passed copy; the reaches hold the original values.
+
+    What still returns or winds is no reach and left out: loops that are fast all the way round, and every movement
+    whose ends are less than half of its path apart.
 
     Parameters
     ----------
     trial : Trial or MotionSet
         No gaps; equal time steps unless `cutoff` is infinite.
     threshold : float
-        Speed [m/s] (rad/s for angles).
+        Speed [m/s] (rad/s for angles) of a pause.
     least_length : float
-        A movement is longer than this [m].
+        A reach is longer than this [m].
     least_duration : float
-        A movement takes longer than this [s].
+        A reach takes longer than this [s].
+    turn : float
+        Least change of direction at a turn [rad]; `math.inf` to split at pauses only.
     length : str
-        ``"distance"`` from the first to the last point, which is small for movements to and fro, or ``"path"``.
+        ``"distance"`` from the first to the last point, or ``"path"``, which also keeps movements that return or wind.
     cutoff, order, dofs
         See `speed`.
     whole : bool
@@ -109,35 +126,58 @@ def segment_by_speed(
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.recordings import Trial
-    >>> from thunder_py.recordings.processing import segment_by_speed
+    >>> from thunder_py.recordings import Trial, split_reaches
     >>> t = np.arange(401) / 100.0
-    >>> x = 0.3 * (np.clip(t - 0.5, 0.0, 1.0) - np.clip(t - 2.5, 0.0, 1.0))  # out and back
+    >>> x = 0.15 * (1.0 - np.cos(0.5 * np.pi * t))  # out and back, without a pause
     >>> trial = Trial.from_positions(t, np.column_stack([x, 0 * x, 0 * x]), name="a")
-    >>> [(part.name, round(part.duration, 1)) for part in segment_by_speed(trial)]
-    [('a/1', 1.0), ('a/2', 1.0)]
+    >>> [(part.name, round(part.position[-1, 0] - part.position[0, 0], 1)) for part in split_reaches(trial)]
+    [('a/1', 0.3), ('a/2', -0.3)]
     """
-    limits = {"threshold": threshold, "least_length": least_length, "least_duration": least_duration}
+    limits = {"threshold": threshold, "least_length": least_length, "least_duration": least_duration, "turn": turn}
     for what, value in limits.items():
-        nonnegative(value, what)
-    if length not in ("distance", "path"):
-        raise ThunderError(f"length must be 'distance' or 'path', got {length!r}")
+        if not (what == "turn" and value == math.inf):
+            nonnegative(value, what)
+    one_of(length, ("distance", "path"), "length")
     smooth = _smooth(trial, cutoff, order, dofs)
-    movements: list[Trial] = []
-    for first, last in stretches(_speed(smooth) > threshold):
-        cut = whole and (first == 0 or last == len(trial) - 1)
-        # relative tolerance of differences of times
-        if cut or not trial.t[last] - trial.t[first] > least_duration * (1.0 + 1e-9):
+    v, points = _speed(smooth), smooth.x
+    reaches: list[Trial] = []
+    for start, end in stretches(v > threshold):
+        if whole and (start == 0 or end == len(trial) - 1):
             continue
-        if last > first and _length(smooth.x[first : last + 1], length) > least_length:
-            movements.append(trial.slice(trial.t[first], trial.t[last]))
-    return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(movements, start=1))
+        for first, last in pairwise(_turns(points, v, start, end, turn, least_length)):
+            # relative tolerance of differences of times
+            lasting = trial.t[last] - trial.t[first] > least_duration * (1.0 + 1e-9)
+            if lasting and _length(points[first : last + 1], length) > least_length:
+                reaches.append(trial.slice(trial.t[first], trial.t[last]))
+    return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(reaches, start=1))
+
+
+def _turns(points: Array, v: Array, start: int, end: int, turn: float, least: float) -> list[int]:
+    """Return the indices of start, turns and end of one movement.
+
+    Of all minima of the speed, the shallowest that is no turn is removed, until every one left is a turn.
+    """
+    from scipy.signal import find_peaks
+
+    inner = find_peaks(-v[start : end + 1])[0] + start if turn < math.pi else ()
+    cuts = np.array([start, *inner, end])
+    while len(cuts) > 2:
+        chords = np.diff(points[cuts], axis=0)
+        sizes = np.linalg.norm(chords, axis=1)
+        peaks = np.maximum.reduceat(v[: end + 1], cuts[:-1])
+        depths = v[cuts[1:-1]] / np.minimum(peaks[:-1], peaks[1:])
+        ahead = np.sum(chords[:-1] * chords[1:], axis=1) > np.cos(turn) * sizes[:-1] * sizes[1:]
+        fails = (depths > _SLOW) | ahead | (np.minimum(sizes[:-1], sizes[1:]) <= least)
+        if not fails.any():
+            break
+        cuts = np.delete(cuts, 1 + np.argmax(np.where(fails, depths, -1.0)))
+    return [int(k) for k in cuts]
 
 
 def _length(points: Array, kind: str) -> float:
-    if kind == "distance":
-        return float(np.linalg.norm(points[-1] - points[0]))
-    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    path = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    distance = float(np.linalg.norm(points[-1] - points[0]))
+    return path if kind == "path" else distance * (distance > _STRAIGHT * path)
 
 
 @over_sets

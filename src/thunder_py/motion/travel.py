@@ -1,0 +1,99 @@
+"""Path length, peak speed and peak acceleration of motions in physical units, and what exceeds those of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+
+_QUANTITIES = ("path length", "peak speed", "peak acceleration")
+#: largest path length, peak speed and peak acceleration of a motion relative to minimum jerk between the same states
+MINIMUM_JERK_RATIOS = (1.5, 1.9, 10.0)
+#: the same relative to the longest, fastest and most accelerated training motion: other units or another time scale
+TRAINING_RATIOS = (10.0, 10.0, 10.0)
+
+
+class Excess(NamedTuple):
+    """Quantity of a motion that exceeds the same one of comparable motions.
+
+    Attributes
+    ----------
+    quantity : str
+        ``"path length"``, ``"peak speed"`` or ``"peak acceleration"``.
+    value : float
+        Its value.
+    unit : str
+        Unit of the value, such as ``"m/s"``.
+    ratio, limit : float
+        Ratio to the comparable motions, and the largest one without excess.
+    reference : str
+        The comparable motions.
+    """
+
+    quantity: str
+    value: float
+    unit: str
+    ratio: float
+    limit: float
+    reference: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.quantity} of {self.value:.3g} {self.unit}, {self.ratio:.3g} times that of {self.reference} "
+            f"(limit {self.limit:g})"
+        )
+
+
+def travel(dx: Array, ddx: Array, duration: float | Array, groups: Sequence[Sequence[int]]) -> Array:
+    """Return path length, peak speed and peak acceleration by group of coordinates of one unit.
+
+    Parameters
+    ----------
+    dx, ddx : (..., T, d) array
+        Velocities and accelerations at times evenly spaced from start to end.
+    duration : float or (...) array
+        [s].
+    groups : sequence of sequences of int
+        Coordinates of each group.
+
+    Returns
+    -------
+    (..., 3, G) array
+    """
+    speed, acceleration = (
+        np.stack([np.linalg.norm(values[..., group], axis=-1) for group in groups], axis=-1) for values in (dx, ddx)
+    )
+    mean = 0.5 * (speed[..., 1:, :] + speed[..., :-1, :]).mean(axis=-2)
+    length = mean * np.asarray(duration)[..., None]
+    return np.stack([length, speed.max(axis=-2), acceleration.max(axis=-2)], axis=-2)
+
+
+def excesses(
+    size: Array, reference: Array, units: Sequence[str], name: str, ratios: Sequence[float] = MINIMUM_JERK_RATIOS
+) -> tuple[Excess, ...]:
+    """Return what of a motion exceeds comparable motions.
+
+    Parameters
+    ----------
+    size, reference : (3, G) array
+        Path length, peak speed and peak acceleration as from `travel`; NaN in the reference is unknown.
+    units : sequence of str
+        Unit of each group.
+    name : str
+        The comparable motions.
+    ratios : sequence of float
+        Largest ratios of the three.
+
+    Returns
+    -------
+    tuple of Excess
+    """
+    found = []
+    for k, g in zip(*np.nonzero(size > np.asarray(ratios)[:, None] * reference), strict=True):
+        unit = units[g] + ("", "/s", "/s^2")[k]
+        ratio = float(size[k, g] / reference[k, g]) if reference[k, g] > 0.0 else np.inf
+        found.append(Excess(_QUANTITIES[k], float(size[k, g]), unit, ratio, float(ratios[k]), name))
+    return tuple(found)
