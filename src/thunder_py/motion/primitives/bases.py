@@ -70,7 +70,7 @@ class DMPBasis(_core.DmpBasis):
         return np.asarray(2.0 * math.pi * part if self.kind == PERIODIC else np.exp(-self.alpha * part))
 
     def gain(self, x: Array) -> Array:
-        """Return the factor (k,) of the normalized functions in the forcing term at phases (k,): x, or 1 if periodic."""
+        """Return the factor (k,) of the normalized functions in the forcing term at phases x (k,)."""
         return np.ones_like(x) if self.kind == PERIODIC else x
 
     def design(self, x: npt.ArrayLike) -> Array:

@@ -60,7 +60,7 @@ class Demonstration:
 
 def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonstration]:
     """Return `value` as demonstrations of one dimension; see `DMP.fit`."""
-    read = [read(motion, name, cutoff, samples) for name, motion in named(value)]
+    read = [read_motion(motion, name, cutoff, samples) for name, motion in named(value)]
     widths = {demonstration.x.shape[1] for demonstration in read}
     if len(widths) > 1:
         raise ThunderError(f"demonstrations must have the same number of coordinates, got {sorted(widths)}")
@@ -94,11 +94,12 @@ def _label(value: Any) -> str:
     return label if isinstance(label, str) else ""
 
 
-def read(value: Any, name: str, cutoff: float, samples: int = 2) -> Demonstration:
+def read_motion(value: Any, name: str, cutoff: float, samples: int = 2) -> Demonstration:
     """Return one motion with its derivatives, which are those of a quintic spline where it has none."""
     if _is_function(value):
         t = np.linspace(0.0, positive(value.duration, f"{name}: duration"), whole(samples, "samples", 2))
-        return Demonstration(t, *(array(value.position(t, order), (len(t), None), name) for order in range(3)))
+        x, dx, ddx = (array(value.position(t, order), (len(t), None), name) for order in range(3))
+        return Demonstration(t, x, dx, ddx)
     if not isinstance(value, tuple) and not is_sampled(value):
         raise ThunderError(
             f"{name} must be a Trial, (t, x), (t, x, dx, ddx), or have position and duration, "

@@ -116,23 +116,22 @@ def find_phase(t: Array, x: Array, name: str = "demonstration") -> tuple[float, 
     lags, rest = _lags(even), _PERIODIC * power
     try:
         period = find_period(t, x, name)
-    except ThunderError as error:
-        unknown = error
+    except ThunderError as unknown:
+        refusal = unknown
     else:
-        angle = 2.0 * np.pi / period
-        phase = np.array([angle * t, np.full(len(t), angle), np.zeros(len(t))])
+        phase = steady_phase(t, period)
         rest = _harmonics(phase[0], values)[1]
     for lag in lags if rest > _EXACT**2 * power else ():
         error, drifting = _follow(t, values, _cycles(even, lag) * t[-1] / (len(t) - 1))
         if error < _BETTER * rest:
             rest, phase, period = error, drifting, float(2.0 * np.pi * t[-1] / drifting[0, -1])
     if phase is None:
-        raise unknown
+        raise refusal
     return period, phase
 
 
 def _lags(x: Array) -> list[float]:
-    """Return the lags at which even samples x (k, d), or the first half or quarter of them, repeat, in ascending order."""
+    """Return lags at which even samples x (k, d), their first half, or their first quarter repeat, ascending."""
     from scipy.signal import find_peaks
 
     found = set()
@@ -151,11 +150,11 @@ def _follow(t: Array, x: Array, starts: Array) -> tuple[float, Array]:
     B = BSpline.design_matrix(t, knots, 3).toarray()
     theta = np.linalg.lstsq(B, np.interp(t, starts, 2.0 * np.pi * np.arange(len(starts))), rcond=None)[0]
     bend = np.diff(np.eye(len(theta)), 2, axis=0)
-    stiffness, least = None, np.inf
+    stiffness, least = np.zeros((0, 0)), np.inf
     for _ in range(_ITERATIONS):
         model, error, slope, Q = _harmonics(B @ theta, x)
         information = B.T @ (np.square(slope).sum(axis=1)[:, None] * B)
-        if stiffness is None:
+        if not stiffness.size:
             size = np.trace(information) / count
             stiffness = size * (_SMOOTH * bend.T @ bend + 1e-9 * np.eye(len(theta)))
         cost = error + theta @ stiffness @ theta
@@ -171,6 +170,12 @@ def _follow(t: Array, x: Array, starts: Array) -> tuple[float, Array]:
     phase = np.array([spline(t, order) for order in range(3)])
     freedom = x.size - (2 * _HARMONICS + 1) * x.shape[1]
     return rest * freedom / max(freedom - len(theta), 1) if phase[1].min() > 0.0 else np.inf, phase
+
+
+def steady_phase(t: Array, period: float) -> Array:
+    """Return the phase [rad] of a constant period [s], and its first two derivatives by time, (3, k)."""
+    rate = 2.0 * np.pi / period
+    return np.array([rate * t, np.full(len(t), rate), np.zeros(len(t))])
 
 
 def _even(t: Array, x: Array) -> Array:
@@ -229,7 +234,7 @@ def _first_valley(change: Array, name: str) -> int:
 
 
 def _harmonics(phase: Array, x: Array) -> tuple[Array, float, Array, Array]:
-    """Return the harmonics of phases (k,) nearest to x (k, d), their squared distance, slope (k, d), and their space."""
+    """Return the harmonics of phases (k,) nearest to x (k, d), their squared distance, slope, and space."""
     order = np.arange(1, _HARMONICS + 1)
     cos, sin = np.cos(np.outer(phase, order)), np.sin(np.outer(phase, order))
     A = np.hstack([np.ones((len(phase), 1)), cos, sin])

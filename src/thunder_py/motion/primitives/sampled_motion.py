@@ -55,7 +55,9 @@ class BasisMotion(Value):
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return x (..., d) or a time derivative up to the third at t (...) [s]; at rest before 0 and after T."""
         T = self.duration
-        return at_times(lambda time: self.basis.evaluate(time / T, derivative) @ self.weights / T**derivative, t, T, derivative)
+        return at_times(
+            lambda time: self.basis.evaluate(time / T, derivative) @ self.weights / T**derivative, t, T, derivative
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,12 +113,12 @@ class SampledMotion:
         from scipy.interpolate import BPoly, PPoly
         from scipy.linalg import pascal
 
-        h, binomial = np.diff(self.t)[:, None], pascal(4, "lower")
+        h, binomial = np.diff(self.t)[:, None], pascal(4, "lower").astype(np.float64)
         ends = []
         for side, step in ((slice(None, -1), h), (slice(1, None), -h)):
             values = (self.x[side] - self.x[:-1], self.dx[side], self.ddx[side], self.dddx[side])
             scaled = [step**k * value / math.perm(7, k) for k, value in enumerate(values)]
-            ends.append(np.tensordot(binomial, scaled, 1))
+            ends.append(np.einsum("ij,jkd->ikd", binomial, np.stack(scaled)))
         polynomial = PPoly.from_bernstein_basis(BPoly(np.concatenate([ends[0], ends[1][::-1]]), self.t))
         polynomial.c[-1] += self.x[:-1]  # offsets would be lost in the rounding of derivatives
         return polynomial
