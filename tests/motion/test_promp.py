@@ -152,3 +152,11 @@ def test_samples_are_seeded_and_follow_the_distribution(learned):
     np.testing.assert_allclose(np.cov(x.T), learned.covariance(0.3), rtol=0, atol=0.15 * learned.covariance(0.3).max())
     assert samples[0] == learned.sample(1, 5, 1.0)[0]
     assert samples[0] != learned.sample(1, 6, 1.0)[0]
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_plans_far_from_the_demonstrations_warn(learned, far):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learned.plan([0.2, 0.1, 0.0], [0.5, 0.2, 0.1], 1.0, start_velocity=[0.0, 3.0 * far, 0.0])
+    assert ["that of the demonstration and of minimum jerk" in str(each.message) for each in caught] == [True] * far

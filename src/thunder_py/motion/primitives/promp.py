@@ -115,7 +115,14 @@ class ProMP(Estimator):
         weights = array(mean, (None, None), "mean")
         return cls(len(weights), overlap=overlap)._learned(weights, covariance, 1.0, dofs)
 
-    def _learned(self, mean: Array, covariance: npt.ArrayLike, duration: float, dofs: Iterable[str]) -> ProMP:
+    def _learned(
+        self,
+        mean: Array,
+        covariance: npt.ArrayLike,
+        duration: float,
+        dofs: Iterable[str],
+        shown: Array | None = None,
+    ) -> ProMP:
         size, names = mean.size, tuple(dofs)
         covariance = array(covariance, (size, size), "covariance")
         if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or (np.diag(covariance) < 0.0).any():
@@ -124,7 +131,7 @@ class ProMP(Estimator):
             raise ThunderError(f"dofs must name {mean.shape[1]} coordinates, got {names}")
         self.mean_weights_, self.covariance_ = mean, covariance
         self.duration_, self._dofs = duration_of(duration), names
-        self._shown = self._travel()
+        self._shown = self._travel() if shown is None else shown
         return self
 
     @property
@@ -249,11 +256,9 @@ class ProMP(Estimator):
             )
         rest = np.eye(len(S)) - gain @ A
         covariance = rest @ S @ rest.T + (gain * R) @ gain.T  # stays symmetric and not negative
-        result = type(self)(**self.get_params())._learned(
-            new.reshape(-1, self.n_basis).T, 0.5 * (covariance + covariance.T), self.duration_, self.dofs
-        )
-        result._shown = self._shown
-        return result
+        covariance = 0.5 * (covariance + covariance.T)
+        result = type(self)(**self.get_params())
+        return result._learned(new.reshape(-1, self.n_basis).T, covariance, self.duration_, self.dofs, self._shown)
 
     def _rows(self, observations: list[Observation], T: float) -> tuple[Array, Array, Array, Array]:
         """Return A (m, d n), y, variances R and the scale of y, each (m,), for derivatives with respect to phase."""
@@ -333,7 +338,9 @@ class ProMP(Estimator):
         """Return the RMS of demonstrations over a duration of 1 s, see `travel`."""
         tau = np.linspace(0.0, 1.0, COMPARED + 1)
         variances = (np.diagonal(self.covariance(tau, order), axis1=1, axis2=2) for order in (1, 2))
-        squares = [self.mean(tau, order) ** 2 + each for order, each in zip((1, 2), variances, strict=True)]
+        squares = [
+            self.mean(tau, order) ** 2 + np.maximum(each, 0.0) for order, each in zip((1, 2), variances, strict=True)
+        ]
         return travel(np.sqrt(squares[0]), np.sqrt(squares[1]), 1.0, list(self._groups().values()))
 
     def sample(self, n: int, seed: int = 0, duration: float | None = None) -> list[BasisMotion]:

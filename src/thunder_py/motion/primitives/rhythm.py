@@ -14,8 +14,8 @@ _PERIODIC = 0.5
 _CLOSE = 0.05
 #: harmonics of the fit that determines period and phase
 _HARMONICS = 8
-#: residual of harmonics of one period, relative to the motion, below which no drift is sought
-_EXACT = 1e-3
+#: residual of harmonics of one period, relative to the motion, below which no other phase is sought
+_EXACT = 3e-3
 #: a phase with a drifting period must reduce the mean square of the residual to this part
 _BETTER = 0.8
 #: lags at which the next cycle is sought, relative to the last period
@@ -60,7 +60,7 @@ def find_period(t: npt.ArrayLike, x: npt.ArrayLike, name: str = "demonstration")
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.motion.primitives.period import find_period
+    >>> from thunder_py.motion.primitives.rhythm import find_period
     >>> t = np.linspace(0.0, 10.0, 1001)
     >>> round(find_period(t, np.column_stack([np.sin(5.0 * t), np.cos(10.0 * t)])) / (0.4 * np.pi), 9)
     1.0
@@ -121,7 +121,9 @@ def find_phase(t: Array, x: Array, name: str = "demonstration") -> tuple[float, 
     else:
         phase = steady_phase(t, period)
         rest = _harmonics(phase[0], values)[1]
-    for lag in lags if rest > _EXACT**2 * power else ():
+    for lag in lags:
+        if rest <= _EXACT**2 * power:
+            break
         error, drifting = _follow(t, values, _cycles(even, lag) * t[-1] / (len(t) - 1))
         if error < _BETTER * rest:
             rest, phase, period = error, drifting, float(2.0 * np.pi * t[-1] / drifting[0, -1])
@@ -191,14 +193,14 @@ def _cycles(x: Array, lag: float) -> Array:
     while starts[-1] < len(x) - 1:
         first = round(starts[-1])
         lags = np.arange(round(_NEXT[0] * lag), round(_NEXT[1] * lag) + 1)
-        lags = lags[first + lags + round(lag) <= len(x)]
-        if len(lags) > 2:
-            cycle = x[first : first + round(lag)]
-            misfit = [float(np.square(x[first + k : first + k + len(cycle)] - cycle).sum()) for k in lags]
-            k = int(np.clip(np.argmin(misfit), 1, len(lags) - 2))
-            before, least, after = misfit[k - 1 : k + 2]
-            bend = before - 2.0 * least + after
-            lag = float(lags[k] + (0.5 * (before - after) / bend if bend > 0.0 else 0.0))
+        rest = len(x) - first - lags[-1]
+        if rest >= 0.5 * lag:
+            cycle = x[first : first + min(round(lag), rest)]
+            misfit = np.array([np.square(x[first + k : first + k + len(cycle)] - cycle).sum() for k in lags])
+            k = int(np.argmin(misfit))
+            bend = np.diff(misfit[k - 1 : k + 2], 2) if 0 < k < len(lags) - 1 else np.zeros(0)
+            if bend.size and bend[0] > 0.0:
+                lag = float(lags[k] + 0.5 * (misfit[k - 1] - misfit[k + 1]) / bend[0])
         starts.append(starts[-1] + lag)
     return np.array(starts)
 
