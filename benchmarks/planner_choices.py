@@ -117,20 +117,16 @@ RULES = {
 
 def errors(setting, training, left_out, scale, rules):
     """Return the mean L2 errors over tau (shares, ends), and the indices of the shares by rule."""
-    sample = fit._sample(setting, training)
-    data = fit.plain(setting.space, sample)
-    prior = fit.jerk_prior(setting.basis, setting.space, data, setting.shared)
-    mean = data.mean + data.offset_mean
-    ideal = fit.minimum_jerk_mean(setting.basis, mean) if setting.ideal_mean else None
+    blends = fit.blends(setting, fit.moments(setting, training))
     result = []
     for rho in fit._SHARES:
-        blend = fit.blended(setting.space, data, prior, rho, ideal)
+        blend = blends(rho)
         for orders, moving in ENDS:
             left = left_out - fit.predicted(setting, blend, left_out, orders, moving)
             size = np.sqrt(((setting.space.L.T @ left) ** 2).sum(axis=(1, 2)))
             result.append(float((scale * size).mean()))
     result = np.reshape(result, (len(fit._SHARES), len(ENDS)))
-    left_out_errors = fit.cross_validated_errors(setting, sample, ENDS)
+    left_out_errors = fit.cross_validated_errors(setting, training, ENDS)
     shares = [fit.likely_share(left_out_errors[:, RULES[rule]], len(training)) for rule in rules]
     return result, [fit._SHARES.index(share) for share in shares]
 

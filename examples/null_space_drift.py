@@ -55,8 +55,7 @@ def main(duration: float = 60.0) -> None:
     print("|---|---|---|---|---|")
     for posture in (None, "middle"):
         for name, law in laws(robot, posture).items():
-            python = isinstance(law, th.AdaptiveJacobianBackstepping)
-            run = th.simulate(robot, law, curve, min(duration, 60.0) if python else duration, q0=Q0, log_every=50)
+            run = th.simulate(robot, law, curve, duration, q0=Q0, log_every=50)
             print(f"| {name} | {posture} | {' | '.join(row(robot, run))} |")
 
 

@@ -43,6 +43,7 @@ Array step(TrackingController<Reference>& controller, double t, const ArrayLike&
   read_reference(reference, desired, controller.reference_order());
   Array tau(controller.n());
   controller.step(t, q_.data(), dq_.data(), desired, tau.mutable_data(), motors.view());
+  controller.rethrow();
   return tau;
 }
 
@@ -58,47 +59,6 @@ void bind_step(py::module_& module, const char* name, const char* doc) {
            "A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is\n"
            "held; without a measurement the torque is gravity compensation minus ``K_d dq``.");
 }
-
-/// Ends the steps of a law that is written in Python.
-class StepEnd final : public Controller {
- public:
-  StepEnd(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d) : Controller(std::move(model), std::move(K_d)) {}
-
-  Array step(Status status, double t, const ArrayLike& q, const ArrayLike& dq, const ArrayLike& law,
-             const py::typing::Callable<Array(Array, Array, Array, Array)>& torque) {
-    const auto q_ = read_measurement(q, "q", n()), dq_ = read_measurement(dq, "dq", n()),
-               law_ = read_measurement(law, "tau", n());
-    Array tau(n(), law_.data());
-    torque_ = &torque;
-    error_ = nullptr;
-    finish(status, read_state(t, q_.data(), dq_.data()), t, q_.data(), dq_.data(), tau.mutable_data());
-    torque_ = nullptr;
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    return tau;
-  }
-  using Controller::holding;
-  using Controller::settling;
-
- protected:
-  void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
-                        double* tau) noexcept override {
-    if (torque_ == nullptr) return Controller::reference_torque(q, dq, dq_r, ddq_r, tau);  // not in a step
-    Eigen::Map<Eigen::VectorXd> result(tau, n());
-    try {
-      const auto array = [this](const double* x) { return Array(n(), x); };
-      const py::object value = (*torque_)(array(q), array(dq), array(dq_r), array(ddq_r));
-      const auto values = read_measurement(value, "torque", n());
-      result = Eigen::Map<const Eigen::VectorXd>(values.data(), n());
-    } catch (...) {  // this function must not throw
-      error_ = std::current_exception();
-      result.setZero();
-    }
-  }
-
- private:
-  const py::function* torque_ = nullptr;
-  std::exception_ptr error_;
-};
 
 }  // namespace
 
@@ -168,24 +128,12 @@ void bind_control(py::module_& module) {
           },
           py::arg("q"), py::arg("known"),
           "Return the gravity (n,) that the estimate knows beyond another model of the robot.");
-  ExclusiveClass<StepEnd, Controller, std::shared_ptr<StepEnd>>(
-      module, "StepEnd", "The end of the steps of a law written in Python: hold, handover, torque limits, status.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_d) {
-             const int n = model->n();
-             return std::make_shared<StepEnd>(std::move(model), read_gain(K_d, "K_d", n));
-           }),
-           py::arg("model").none(false), py::arg("K_d"))
-      .def_property_readonly("holding", &StepEnd::holding, "Whether the arm is held since the law was singular.")
-      .def_property_readonly("settling", &StepEnd::settling, "Whether the errors are those of a hold that has just ended.")
-      .def("step", &StepEnd::step, py::arg("status"), py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
-           py::arg("torque"),
-           "Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.\n\n"
-           "``torque(q, dq, dq_r, ddq_r)`` returns M ddq_r + C dq_r + G + friction of the model or estimate, (n,).");
   bind_step<JointReference>(module, "JointController", "A controller that follows joint-space references.");
   bind_step<TaskReference>(module, "TaskController", "A controller that follows task-space references.");
   bind_joint_controllers(module);
   bind_task_controllers(module);
   bind_elastic_controllers(module);
+  bind_length_adaptation(module);
 }
 
 }  // namespace thunder::python

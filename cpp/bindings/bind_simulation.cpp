@@ -23,7 +23,9 @@ class NativeControl final : public LoggedControl {
   NativeControl(TrackingController<Reference>& controller, ReferenceSource<Reference>& source)
       : controller_(controller), tracking_(controller, source) {}
   Status operator()(double t, const double* q, const double* dq, const Motors& motors, double* tau) override {
-    return tracking_(t, q, dq, motors, tau);
+    const Status status = tracking_(t, q, dq, motors, tau);
+    controller_.rethrow();
+    return status;
   }
   const std::vector<Signal>& signals() const override { return controller_.signals(); }
 

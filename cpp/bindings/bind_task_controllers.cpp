@@ -1,6 +1,5 @@
 // Controllers in task space, for Python.
-#include "law.hpp"
-#include "thunder/control/backstepping.hpp"
+#include "task_law.hpp"
 #include "thunder/control/cartesian_computed_torque.hpp"
 #include "thunder/control/cartesian_mact.hpp"
 #include "thunder/control/impedance.hpp"
@@ -17,10 +16,6 @@ TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
     throw py::value_error("rows: a task of " + std::to_string(result.count()) + " rows needs as many joints, got " +
                           std::to_string(model.n()) + "; choose fewer with rows=");
   return result;
-}
-
-OrientationKind orientation_kind(const LawArguments& a) {
-  return read_enum<OrientationKind>(a.get<int>("orientation"), 6, "orientation");
 }
 
 /// Of the arguments rows, frame, orientation, null_space and K_d; the null space gives torques or velocities.
@@ -68,35 +63,6 @@ void set_obstacles(CartesianComputedTorque& controller, const ArrayLike& rows) {
   controller.repulsion().set_spheres(std::move(spheres));
 }
 
-/// L and L_dot of the first `m` rows.
-template <class Result>
-void put_jacobians(const OrientationError& orientation, int m, Result& result) {
-  Matrix6d L = Matrix6d::Identity(), L_dot = Matrix6d::Zero();
-  L.bottomRightCorner<3, 3>() = orientation.L;
-  L_dot.bottomRightCorner<3, 3>() = orientation.L_dot;
-  result["L"] = to_numpy(RowMajor(L.topLeftCorner(m, m)));
-  result["L_dot"] = to_numpy(RowMajor(L_dot.topLeftCorner(m, m)));
-}
-
-/// Error of a measured motion in the first `m` rows, with L and its derivative.
-py::dict task_error(py::handle reference, const ArrayLike& p, const ArrayLike& R, const ArrayLike& xi, int m, int orientation) {
-  TaskReference desired;
-  read_reference(reference, desired);
-  FrameMotion measured(0);
-  const auto p_ = read_array(p, "p", {3}), R_ = read_array(R, "R", {3, 3}), xi_ = read_array(xi, "xi", {6});
-  measured.p = Eigen::Map<const Eigen::Vector3d>(p_.data());
-  measured.R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(R_.data());
-  measured.xi = Eigen::Map<const Vector6d>(xi_.data());
-  TaskError error;
-  const auto kind = read_enum<OrientationKind>(orientation, 6, "orientation");
-  py::dict result;
-  result["regular"] = error.update(measured, desired, {(1 << m) - 1}, kind);
-  for (auto [name, v] : {std::pair{"e", &error.e}, {"e_dot", &error.e_dot}, {"f", &error.f}, {"f_dot", &error.f_dot}})
-    result[name] = to_numpy(Eigen::VectorXd(v->head(m)));
-  put_jacobians(error.orientation, m, result);
-  return result;
-}
-
 NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, const ArrayLike& dq, py::handle reference) {
   const auto q_ = read_array(q, "q", {controller.n()}), dq_ = read_array(dq, "dq", {controller.n()});
   TaskReference desired;
@@ -105,10 +71,7 @@ NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, 
   if (controller.evaluate(q_.data(), dq_.data(), desired, terms) != Status::ok)
     throw py::value_error("the law is singular at this state: the orientation error has no Jacobian, or J is rank deficient");
   NamedArrays result;
-  const int m = controller.rows();
-  for (auto [name, v] : {std::pair{"e", &terms.task.e}, {"e_dot", &terms.task.e_dot}})
-    result[name] = to_numpy(Eigen::VectorXd(v->head(m)));
-  put_jacobians(terms.task.orientation, m, result);
+  put_task_error(terms.task, controller.rows(), result);
   for (auto [name, v] : {std::pair{"dq_r", &terms.dq_r}, {"ddq_r", &terms.ddq_r}, {"s", &terms.s}, {"tau", &terms.tau}})
     result[name] = to_numpy(*v);
   return result;
@@ -182,12 +145,7 @@ void bind_task_controllers(py::module_& module) {
       {{"Lambda", T::gain}, {"K_p", T::gain}, {"K_d", T::gain}, {"law", T::law}, {"unknown", T::mask}, {"position_only", T::flag},
        {"frame", T::any}, {"orientation", T::count}, {"null_space", T::null_space}},
       [](A a) {
-        const auto task = a.flag("position_only") ? Backstepping::Task::position : Backstepping::Task::pose;
-        const int m = static_cast<int>(task), n = a.model->n();
-        if (n < m)
-          throw py::value_error("task needs at least " + std::to_string(m) + " joints, got " + std::to_string(n));
-        Backstepping::Gains gains{a.gain("Lambda", m), a.gain("K_p", m), velocity_null_space(a.null_space(), a.gain("K_d"))};
-        require_joint_definiteness(gains.K_p, gains.Lambda);
+        auto [task, gains] = backstepping_arguments(a);
         return std::make_shared<Backstepping>(a.adaptive_model(), find_frame(*a.model, a["frame"]), task, orientation_kind(a), std::move(gains));
       });
   backstepping.def(
@@ -195,10 +153,6 @@ void bind_task_controllers(py::module_& module) {
       "Evaluate the terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"
       "ddq_r, s, tau. Neither the estimate nor the signals change.\n\nRaises ValueError where the law is singular.");
   bind_estimate(backstepping);
-  module.def("task_error", &task_error, py::arg("reference"), py::arg("p"), py::arg("R"), py::arg("xi"), py::arg("m"),
-             py::arg("orientation"),
-             "Error of position p, orientation R and twist xi in the first m rows, as a dict: e, e_dot, f, f_dot, L, L_dot, and\n"
-             "whether it is regular.");
 }
 
 }  // namespace thunder::python

@@ -144,5 +144,6 @@ void bind_planning(py::module_& module);
 void bind_joint_controllers(py::module_& module);
 void bind_task_controllers(py::module_& module);
 void bind_elastic_controllers(py::module_& module);
+void bind_length_adaptation(py::module_& module);
 
 }  // namespace thunder::python

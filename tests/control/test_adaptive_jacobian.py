@@ -87,10 +87,12 @@ def test_kinematics_and_torques_are_exact_in_the_lengths(name: str, changes: dic
     true = lengths_of(plant)[model.indices]
     q, dq, dq_r, ddq_r = rng.normal(size=(4, robot.n))
     kinematics = model.kinematics(q, dq, true)
-    np.testing.assert_allclose(kinematics.p, plant.forward_kinematics(q)[:3, 3], atol=1e-13)
-    np.testing.assert_allclose(kinematics.J, plant.jacobian(q), atol=1e-13)
-    np.testing.assert_allclose(kinematics.J_dot, plant.jacobian_dot(q, dq), atol=1e-12)
-    np.testing.assert_allclose(kinematics.dJ[:, 3:], 0.0, atol=1e-12)  # lengths do not turn anything
+    np.testing.assert_allclose(kinematics["p"], plant.forward_kinematics(q)[:3, 3], atol=1e-13)
+    moved = robot.forward_kinematics(q)[:3, 3] + model.offsets(q, true - model.nominal)
+    np.testing.assert_allclose(kinematics["p"], moved, atol=1e-13)
+    np.testing.assert_allclose(kinematics["J"], plant.jacobian(q), atol=1e-13)
+    np.testing.assert_allclose(kinematics["J_dot"], plant.jacobian_dot(q, dq), atol=1e-12)
+    np.testing.assert_allclose(kinematics["dJ"][:, 3:], 0.0, atol=1e-12)  # lengths do not turn anything
     heavier = plant.with_parameters(np.where(mask, 1.5, 1.0) * plant.parameters)
     torque = np.tensordot(model.regressor(q, dq, dq_r, ddq_r), model.products(true, heavier.parameters), 2)
     expected = heavier.slotine_li_regressor(q, dq, dq_r, ddq_r) @ heavier.parameters
@@ -131,7 +133,7 @@ def test_reference_acceleration_is_a_derivative() -> None:
     here, start = law.evaluate(q, dq, curve(plant)(0.2)), law.lengths
     sides = []
     for step in (h, -h):
-        law._estimate.lengths = start + step * (here.tracking + here.prediction)
+        law.lengths = start + step * (here.tracking + here.prediction)
         sides.append(law.evaluate(q + step * dq, dq, curve(plant)(0.2 + step)))
     for name, rate, tolerance in (("dq_r", here.ddq_r, 1e-6), ("e", here.e_dot, 1e-8), ("J", here.J_dot, 1e-7)):
         slope = (getattr(sides[0], name) - getattr(sides[1], name)) / (2 * h)
@@ -144,7 +146,7 @@ def test_posture_acts_in_the_estimated_null_space() -> None:
     law, plain = (law_of(panda(), longer_panda(), **options) for options in (POSTURE, {"posture": None}))
     for each in (law, plain):
         steps(each, longer_panda(), 20)
-        each._estimate.lengths = np.array([0.3, -0.1, 0.05])
+        each.lengths = np.array([0.3, -0.1, 0.05])
     q, dq = Q0 + 0.1, np.linspace(-0.4, 0.5, 7)
     terms, others = (each.evaluate(q, dq, curve(longer_panda())(0.2)) for each in (law, plain))
     N = np.eye(7) - np.linalg.pinv(terms.J) @ terms.J
@@ -152,6 +154,11 @@ def test_posture_acts_in_the_estimated_null_space() -> None:
     np.testing.assert_allclose(terms.dq_r - others.dq_r, attraction, atol=1e-12)
     np.testing.assert_allclose(terms.J @ attraction, 0.0, atol=1e-12)
     assert np.abs(longer_panda().jacobian(q) @ attraction).max() > 0.01  # not in that of the true one
+
+
+def products_of(law: AdaptiveJacobianBackstepping) -> np.ndarray:
+    """The estimated products (a, 1 + u) of the last step."""
+    return np.concatenate([[1.0], law.signals["products"]]).reshape(-1, 1 + law.unknown.mask.sum())
 
 
 def test_lyapunov_derivative_is_the_proved_one() -> None:
@@ -172,15 +179,21 @@ def test_lyapunov_derivative_is_the_proved_one() -> None:
         gradient = np.einsum("iab,i->ab", terms.Y, s)  # Gamma times the derivatives of the products
         gradient[0, 0] = 0.0
         V_dot = e @ (K_p * terms.e_dot) + s @ M @ s_dot + 0.5 * s @ (C + C.T) @ s
-        V_dot -= np.sum((model.products(true, plant.parameters) - law._estimate.products) * gradient)
+        V_dot -= np.sum((model.products(true, plant.parameters) - products_of(law)) * gradient)
         V_dot -= 300.0 * wrong @ (terms.tracking + terms.prediction)
         proved = -s @ (K_d * s) - e @ (K_p * Lambda * e) - 200.0 * np.sum((terms.P @ wrong) ** 2)
         assert V_dot == pytest.approx(proved, rel=1e-9)
         sign = max(sign, abs(wrong @ terms.W.T @ (K_p * e) / proved))
     assert sign > 1e-4  # the other sign of the adaptation is not within the tolerance
-    law._estimate.adapt(terms.tracking, terms.prediction, terms.P, gradient)
-    np.testing.assert_allclose(law._estimate._products_dot[:, 1:] * Gamma, gradient[:, 1:])
-    np.testing.assert_allclose(law._estimate._products_dot[:, 0] * 2.0, gradient[:, 0])
+    law.step(1.0, q, dq, curve(plant)(1.0))
+    terms, before, lengths = law.evaluate(q, dq, curve(plant)(1.0)), products_of(law), law.lengths
+    law.step(1.0 + 1e-4, q, dq, curve(plant)(1.0))
+    rates = (products_of(law) - before) / 1e-4
+    gradient = np.einsum("iab,i->ab", terms.Y, terms.s)
+    gradient[0, 0] = 0.0
+    np.testing.assert_allclose(rates[:, 1:] * Gamma, gradient[:, 1:], atol=1e-9 * np.abs(gradient).max())
+    np.testing.assert_allclose(rates[:, 0] * 2.0, gradient[:, 0], atol=1e-9 * np.abs(gradient).max())
+    np.testing.assert_allclose((law.lengths - lengths) / 1e-4, terms.tracking + terms.prediction, rtol=1e-9)
 
 
 def tracking_errors(robot: th.Robot, q0: np.ndarray, changes: dict[str, float | None], **options: Any) -> list[float]:
@@ -275,6 +288,20 @@ def test_statuses_hold_and_safe_torque() -> None:
     np.testing.assert_array_equal(law.lengths, estimate)
     law.step(2.001, Q0, 0 * dq, here)
     assert law.status is Status.ok
+
+
+def test_an_error_of_the_measurement_is_raised() -> None:
+    def broken(q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        raise KeyError("camera")
+
+    here = SetPose(longer_panda().forward_kinematics(Q0))
+    for measure, message in ((broken, "camera"), (lambda q, dq: (q, dq), r"result of measure must have shape \(3,\)")):
+        law = law_of(panda(), panda(), measure=measure)
+        with pytest.raises((KeyError, ValueError), match=message):
+            law.step(0.0, Q0, np.zeros(7), here(0.0))
+        assert law.status is Status.invalid_input
+        with pytest.raises((KeyError, ValueError), match=message):
+            th.simulate(panda(), law, here, 0.1, q0=Q0)
 
 
 def test_clipped_torques_teach_only_predicted_lengths() -> None:

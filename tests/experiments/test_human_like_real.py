@@ -7,6 +7,7 @@ import pytest
 
 from thunder_py import cli
 from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.motion import DMP
 from thunder_py.papers import run_experiment
 from thunder_py.papers.human_like.planners import METHODS, map_components
 from thunder_py.papers.human_like.reaches import (
@@ -30,7 +31,7 @@ from thunder_py.papers.human_like.real import (
     HumanLikeReal,
     compare,
 )
-from thunder_py.recordings.metrics import Motion, rms_distance
+from thunder_py.recordings.metrics import Motion, ldlj, path_length, rms_distance
 from thunder_py.recordings.statistics import bootstrap_interval
 
 CULM = Path(__file__).parents[2].parent / "shared" / "data" / "culm"
@@ -171,6 +172,23 @@ class TestComparison:
         np.testing.assert_allclose(replaced, bare, rtol=0.02)
         alone, mean = (source.ablation[name] for name in ("MAP, positions alone", "mean"))
         assert np.mean(alone) == pytest.approx(np.mean(mean), rel=0.02)
+
+    def test_errors_are_differences_from_what_was_recorded(self, found: HumanLikeReal, reaches: Reaches) -> None:
+        (source,) = found.sources
+        fold = next(iter(reaches.folds()))
+        every = DMP(basis="gaussian", rotodilatation=True).fit(list(fold.training))
+        for k in fold.held_out[:2]:
+            reach = reaches.items[k]
+            start, goal = reach.ends().x
+            plan = every.rollout(start, goal, reach.duration)
+            expected = {
+                "RMS at equal tau [mm]": 1e3 * rms_distance(reach, plan),
+                "path length [%]": 100.0 * abs(path_length(plan) / path_length(reach) - 1.0),
+                "LDLJ": abs(ldlj(plan) - ldlj(reach)),
+            }
+            for what, value in expected.items():
+                assert source.errors[REST, "DMP of all", what][k] == pytest.approx(value, rel=1e-9)
+        assert found.table().count("Friedman p") == 3
 
     def test_means_of_subjects(self, found: HumanLikeReal, reaches: Reaches) -> None:
         (source,) = found.sources

@@ -16,7 +16,7 @@ from thunder_py import robots
 from thunder_py.errors import FileFormatError
 from thunder_py.files import as_file, read_archive, read_whole
 from thunder_py.realtime import SimulatedRobot
-from thunder_py.recordings.loaders.text import read_lines
+from thunder_py.recordings.loaders.text import TextFile
 
 BODY = '<inertial><mass value="{}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/></joint>'
@@ -55,7 +55,11 @@ def test_pipes_and_devices_are_not_read(suffix: str, tmp_path: Path) -> None:
     pipe, zero = tmp_path / f"pipe{suffix}", tmp_path / f"zero{suffix}"
     os.mkfifo(pipe)
     zero.symlink_to("/dev/zero")
-    read = {".npz": lambda path: read_archive(path, "us"), ".csv": read_lines, "node.yaml": SimulatedRobot}
+    read = {
+        ".npz": lambda path: read_archive(path, "us"),
+        ".csv": lambda path: TextFile(path).lines,
+        "node.yaml": SimulatedRobot,
+    }
     for path in (pipe, zero):
         message = f"^{re.escape(str(path))}: must be a regular file, got a device, pipe or socket$"
         with pytest.raises(FileFormatError, match=message):

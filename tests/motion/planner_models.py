@@ -76,7 +76,7 @@ def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False
         alignment_="none",
         mean_coefficients_=np.zeros((9, d)) if mean is None else mean,
         component_coefficients_=components,
-        variances_=variances,
+        explained_variance_=variances,
         shrinkage_=0.0,
         scores_=np.zeros((0, *variances.shape)),
         n_components_=len(variances),

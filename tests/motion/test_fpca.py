@@ -65,12 +65,12 @@ def test_components_scores_and_derivatives(way):
     p = fpca.project(y)
     np.testing.assert_allclose(p.scores, fpca.scores_, atol=1e-13)
     np.testing.assert_allclose(p.offsets, fpca.offsets_, atol=1e-13)
-    assert (np.diff(fpca.variances_, axis=0) <= 0.0).all()
-    assert fpca.scores_.shape == (25, *fpca.variances_.shape)
+    assert (np.diff(fpca.explained_variance_, axis=0) <= 0.0).all()
+    assert fpca.scores_.shape == (25, *fpca.explained_variance_.shape)
     if "shrinkage" not in way:
         np.testing.assert_allclose(fpca.scores_.mean(axis=0), 0.0, atol=1e-12)
         # variances that alignment takes away are zero to rounding
-        np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.variances_, rtol=1e-9, atol=1e-20)
+        np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.explained_variance_, rtol=1e-9, atol=1e-20)
     h, tau = 1e-6, np.linspace(0.02, 0.97, 30)
     for order in (1, 2, 3):
         for function in (fpca.mean, fpca.components):
@@ -136,7 +136,7 @@ def test_equals_components_of_dense_samples(joint):
         _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
         ours = fpca.components(FINE) * np.sqrt(weights)[:, None]
         ours = ours.reshape(4, -1) if joint else ours[:, :, k]
-        variances = fpca.variances_ if joint else fpca.variances_[:, k]
+        variances = fpca.explained_variance_ if joint else fpca.explained_variance_[:, k]
         np.testing.assert_allclose(sigma[:4] ** 2 / 24.0, variances, rtol=tolerance)
         np.testing.assert_allclose(np.abs((Vt[:4] * ours).sum(axis=1)), 1.0, atol=tolerance)
 
@@ -150,7 +150,7 @@ def test_joint_components_turn_with_the_motions():
     np.testing.assert_allclose(b.mean(TAU), a.mean(TAU) @ R.T, atol=1e-8)
     np.testing.assert_allclose(b.components(TAU), a.components(TAU) @ R.T, atol=1e-6)
     np.testing.assert_allclose(b.scores_, a.scores_, atol=1e-8)
-    np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-6)
+    np.testing.assert_allclose(b.explained_variance_, a.explained_variance_, rtol=1e-6)
     np.testing.assert_allclose(b.offset_covariance_, R @ a.offset_covariance_ @ R.T, atol=1e-9)
 
 
@@ -273,6 +273,9 @@ def test_bad_arguments():
         (lambda: FPCA(shrinkage=1.5, alignment="none").fit(reaches()), "...shrinkage must lie in..."),
         (lambda: FPCA(shrinkage="most", alignment="none").fit(reaches()), "...shrinkage must lie in..."),
         (lambda: FPCA(smoothing="most", **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
+        (lambda: FPCA(smoothing=-1.0, **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
+        (lambda: FPCA(smoothing=np.nan, **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
+        (lambda: FPCA(smoothing=True, **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
         (lambda: FPCA(smoothing=None, **PLAIN).fit(reaches()[:, ::8]), "...at least 15 samples ... got 12 in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z with..."),
@@ -370,7 +373,7 @@ def test_components_scores_and_variances(motions, demean):
         signs = np.sign((theirs * mine).sum(axis=1))[:, None]
         np.testing.assert_allclose(signs * theirs, mine, atol=1e-8)
         np.testing.assert_allclose(scores * signs[:, 0], ours.scores_[:, :, k], atol=1e-8)
-        np.testing.assert_allclose(oracle.explained_variance_, ours.variances_[:, k], rtol=1e-8)
+        np.testing.assert_allclose(oracle.explained_variance_, ours.explained_variance_[:, k], rtol=1e-8)
         np.testing.assert_allclose(oracle.explained_variance_ratio_, ours.explained_variance_ratio_[:, k], atol=1e-12)
         np.testing.assert_allclose(oracle.mean_.coefficients[0], ours.mean_coefficients_[:, k], atol=1e-12)
 
@@ -405,7 +408,14 @@ def test_parameters_come_back(tmp_path):
         back = FPCA.load(tmp_path / "a.npz")
         assert repr(back) == repr(fpca)
         assert (back.dofs, back.units, back.shrinkage_) == (fpca.dofs, fpca.units, fpca.shrinkage_)
-        for name in ("explained_variance_ratio_", "offset_variance_", "component_coefficients_"):
+        assert vars(back).keys() == vars(fpca).keys()
+        for name in (
+            "explained_variance_ratio_",
+            "offset_variance_",
+            "component_coefficients_",
+            "durations_",
+            "support_",
+        ):
             np.testing.assert_array_equal(getattr(back, name), getattr(fpca, name))
         np.testing.assert_array_equal(back.project(reaches(seed=2)).scores, fpca.project(reaches(seed=2)).scores)
 
@@ -417,25 +427,27 @@ def test_bad_files(saved):
     cases = (
         ({"thunder_fpca": None}, "thunder_fpca missing"),
         ({"thunder_fpca": np.array(2)}, "version 2 of FPCA.save, this package reads 1"),
-        ({"variances_": None}, "variances_ missing"),
-        ({"variances_": np.zeros((2, 3))}, "variances_ must have shape (3, 3), got (2, 3)"),
-        ({"knots": np.zeros(4)}, "knots must be"),
+        ({"explained_variance_": None}, "explained_variance_ missing"),
+        ({"explained_variance_": np.zeros((2, 3))}, "explained_variance_ must have shape (3, 3), got (2, 3)"),
+        ({"basis": np.zeros(4)}, "knots must be"),
         ({"frames.scale": None}, "frames.scale missing"),
         ({"shrinkage": np.array("import os")}, "could not convert"),
-        ({"degree": np.array(np.inf)}, "not a file of FPCA.save"),
-        ({"joint": np.array("yes")}, "joint must be True or False"),
+        ({"basis": np.array("yes")}, "basis must be numbers"),
+        ({"joint": np.array("yes")}, "could not convert"),
+        ({"support_": np.ones(5, dtype=bool)}, "support_ must be True for 6 motions"),
+        ({"alignment_": np.array("none")}, 'alignment_ must be "path" or "none", as alignment'),
         ({"dofs": np.zeros(3)}, "dofs must be texts"),
         ({"dofs": np.array(["x", "x", "z"])}, "must name the same coordinates"),
         ({"units": np.array(["m"])}, "must name the same coordinates"),
         ({"mean_coefficients_": np.full((15, 3), np.nan)}, "mean_coefficients_ must be finite"),
-        ({"mean_coefficients_": np.full((15, 3), 1j)}, "mean_coefficients_ must be numbers"),
-        ({"variances_": np.full((3, 3), -1.0)}, "variances_ must not be negative"),
+        ({"mean_coefficients_": np.full((15, 3), 1j)}, "mean_coefficients_ must be real numbers"),
+        ({"explained_variance_": np.full((3, 3), -1.0)}, "explained_variance_ must not be negative"),
         ({"total_variance_": np.zeros(2)}, "total_variance_ must have shape (3,), got (2,)"),
         ({"scores_": np.zeros(())}, "scores_ must have shape (6, 3, 3)"),
         ({"durations_": np.zeros(6)}, "durations_ must be positive"),
         ({"offset_covariance_": np.arange(9.0).reshape(3, 3)}, "must be symmetric"),
-        ({"shrinkage_": np.array(7.0)}, "shrinkage_ must lie in [0, 1]"),
-        ({"frames.start": np.array("a")}, "frames.start must be numbers"),
+        ({"shrinkage_": np.array(7.0)}, "shrinkage_ must be a number in [0, 1]"),
+        ({"frames.start": np.array("a")}, "frames.start must be real numbers"),
         ({"frames.rotation": np.zeros((6, 3, 3))}, "frames must have rotations"),
         ({"frames.scale": np.zeros(6)}, "positive scales"),
     )
@@ -467,7 +479,7 @@ def test_figures():
     panels = fpca.plot(2, spread=2.0)
     assert list(panels) == ["x 1", "x 2", "y 1", "y 2", "z 1", "z 2"]
     mean, more, less = (line.get_ydata() for line in panels["y 1"].lines)
-    deviation = np.sqrt(fpca.variances_[0, 1])
+    deviation = np.sqrt(fpca.explained_variance_[0, 1])
     np.testing.assert_allclose(mean, fpca.offset_mean_[1] + fpca.mean(tau)[:, 1])
     np.testing.assert_allclose(more - mean, 2.0 * deviation * fpca.components(tau)[0, :, 1], atol=1e-12)
     np.testing.assert_allclose(more + less, 2.0 * mean, atol=1e-12)
@@ -508,6 +520,6 @@ def test_coordinates_that_do_not_move():
         fpca = FPCA(smoothing=None, **PLAIN, **way).fit(y)
         np.testing.assert_allclose(fpca.inverse_transform(fpca.scores_, fpca.offsets_)[..., 2], 0.7, atol=1e-12)
     fpca = FPCA(smoothing=None, **PLAIN).fit(y)
-    np.testing.assert_allclose(fpca.variances_[:, 2], 0.0, atol=1e-25)
+    np.testing.assert_allclose(fpca.explained_variance_[:, 2], 0.0, atol=1e-25)
     assert np.isfinite(fpca.explained_variance_ratio_).all()
     assert (fpca.scores_[..., 2] ** 2).max() < 1e-25

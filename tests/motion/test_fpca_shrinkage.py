@@ -15,7 +15,7 @@ def most_probable(fpca, b):
     rows = np.vstack([fpca.basis_.evaluate([tau], order) for tau, order in ENDS])
     n, K, d = fpca.component_coefficients_.shape
     variances = np.broadcast_to(
-        fpca.variances_ if fpca.joint else fpca.variances_.T.ravel(), (n if fpca.joint else n * d,)
+        fpca.explained_variance_ if fpca.joint else fpca.explained_variance_.T.ravel(), (n if fpca.joint else n * d,)
     )
     # columns: components, then x_bar; one block per coordinate where they are not joint
     columns = np.zeros((K, d, len(variances) + d))
@@ -52,7 +52,7 @@ def test_full_share_is_minimum_jerk(count, joint, demean):
 def covariance(fpca, k):
     """Covariance (K, K) of coefficients of coordinate k."""
     S = fpca.component_coefficients_[:, :, k]
-    return S.T @ ((fpca.variances_ if fpca.joint else fpca.variances_[:, k])[:, None] * S)
+    return S.T @ ((fpca.explained_variance_ if fpca.joint else fpca.explained_variance_[:, k])[:, None] * S)
 
 
 @pytest.mark.parametrize("joint", [False, True])

@@ -126,11 +126,15 @@ TIMED = {"time": "t", "columns": XYZ, "unit": "m"}
 BAD_TABLES = [
     ("t,X,Y,Z\n0,1,2,3\n0.1,4,5\n", TIMED, "....csv:3: expected 4 cells, got 3"),
     ("t,X,Y,Z\n0,1,2,3\n\n0.1,4,5,6\n", TIMED, "....csv:3: expected 4 cells, got 1"),
-    ("t,X,Y,Z\n0,1,2,3\n0.1,4,five,6\n", TIMED, "....csv:3: column 3 (Y): expected a number, got 'five'"),
-    ("t,X,Y,Z\n0,1,2,3\n0.1,4,inf,6\n", TIMED, "....csv:3: column 3 (Y): expected a number, got 'inf'"),
+    (
+        "t,X,Y,Z\n0,1,2,3\n0.1,4,five,6\n",
+        TIMED,
+        "....csv:3: column 3 (Y): expected a number, got 'five'; pass missing=['five']...",
+    ),
+    ("t,X,Y,Z\n0,1,2,3\n0.1,4,inf,6\n", TIMED, "....csv:3: column 3 (Y): expected a number, got 'inf'; pass ..."),
     ("t,X,Y,Z\n0,1,2,3\n0.1,4,1_0,6\n", TIMED, "....csv:3: column 3 (Y): expected a number, got '1_0'"),
     ("t;X;Y;Z\n0;1,5;2;3\n1;4;5;6", TIMED, "....csv:2: column 2 (X): expected a number, got '1,5'; pass decimal=','"),
-    ("t,X,Y,Z\n0,1,2,3\n,4,5,6\n", TIMED, "....csv:3: column 1 (t): a time is missing"),
+    ("t,X,Y,Z\n0,1,2,3\n,4,5,6\n", TIMED, "....csv:3: column 1 (t): expected a number, got ''"),
     ("t,X,Y,Z\n0,1,2,3\n0.1,4,5,6\n0.1,7,8,9\n", TIMED, "....csv:4: column 1 (t): times must increase, got 0.1 ..."),
     (GOOD, TIMED | {"rate": 20}, "...rate must agree with the times to 1%, got 20 Hz, but mean and median steps ..."),
     (GOOD, TIMED | {"rate": -1}, "rate must be positive [Hz], got -1"),
@@ -162,7 +166,7 @@ def test_tables_that_are_wrong(tmp_path):
     path = tmp_path / "bad.csv"
     path.write_bytes(b"t,X\n0,\xb5")
     assert_refused(
-        (path, "...expected UTF-8 text, got byte 0xb5", FileFormatError),
+        (path, "...expected UTF-8 text, got byte 0xb5; pass encoding=...", FileFormatError),
         (tmp_path / "none.csv", "...", FileNotFoundError),
         call=partial(load_table, columns=["X"], unit="m", time="t"),
     )
@@ -206,11 +210,9 @@ def test_trc_that_is_wrong(tmp_path):
         ("\t100.00\t1\t4\nFrame", "\nFrame", "....trc:3: expected a value for each of DataRate, ..., got 5"),
         ("\tmm", "\tinches", "....trc: Units: unit must be one of m, cm, mm, got 'inches' in the file; pass unit="),
         ("\n100.00", "\nfast", "....trc:3: DataRate: expected a number, got 'fast'"),
-        ("\n100.00", "\n120.00", "...rate must agree with the times to 1%, got 120 Hz, but mean and median steps ..."),
-        ("\thand\t\t\telbow", "\thand\t\t\t", "....trc:4: expected 2 markers as in NumMarkers, got 1: hand"),
         ("\t23\n", "\t23\t24\n", "....trc:9: expected 8 cells (or whole markers fewer), got 6"),
-        ("\t35\t36\t\t\n", "\t35\t36\t37\n", "....trc:10: expected 8 cells (or whole markers fewer), got 9"),
-        ("\t12\t", "\ttwelve\t", "....trc:8: column 4 (hand Y): expected a number, got 'twelve'"),
+        ("\t35\t36\t\t\n", "\t35\t36\t37\n", "....trc:10: expected 11 cells (or whole markers fewer), got 9"),
+        ("\t12\t", "\ttwelve\t", "....trc:8: column 4 (hand y): expected a number, got 'twelve'; pass ..."),
         ("0.02", "0.01", "....trc:9: column 2 (Time): times must increase, got 0.01 after 0.01"),
         ("0.02", "", "....trc:9: column 2 (Time): expected a number, got ''"),
     )
@@ -229,14 +231,12 @@ def trc_text(names, axes, count, values):
 def test_markers_without_a_name_do_not_shift_others(tmp_path, names, count, numbered):
     values = np.random.default_rng(len(names)).normal(size=(20, len(names), 3)).cumsum(axis=0).round(3) + 500.0
     axes = "\t\t" + "\t".join(f"{axis}{k + 1}" for k in range(len(names)) for axis in "XYZ") if numbered else "\tX"
-    known = [name for name in names if name]
-    counted = len(names if names[-1] else names[:-1]) if count == "all" else len(known)
+    counted = len(names) if count == "all" else len(list(filter(None, names)))
     path = write(tmp_path / "a.trc", trc_text("\t\t\t".join(names), axes, counted, values))
-    with pytest.warns(RecordingWarning, match=r"\d markers without a name, before others, were left out$"):
+    with pytest.warns(RecordingWarning, match=r"\d of \d markers have no name; they are called unnamed \d"):
         motions = load_trc(path)
-    assert [trial.name for trial in motions] == known
-    for trial in motions:
-        np.testing.assert_allclose(trial.position, 1e-3 * values[:, names.index(trial.name)])
+    assert [trial.name for trial in motions] == [name or f"unnamed {k}" for k, name in enumerate(names, 1)]
+    np.testing.assert_allclose(np.stack([trial.position for trial in motions], axis=1), 1e-3 * values)
 
 
 @pytest.mark.parametrize(("before", "between"), [("", "\t"), ("\t", "\t\t\t\t"), ("\t\t\t", "\t\t\t\t\t\t")])
@@ -353,7 +353,9 @@ def test_the_order_of_channels_is_that_of_the_file(tmp_path, values):
 def test_position_channels_beside_an_offset(tmp_path, values):
     text = HIERARCHY.replace("OFFSET 0 0 0", "OFFSET 1 2 3") + motion(values)
     path = write(tmp_path / "a.bvh", text)
-    assert_refused((lambda: load_bvh(path, unit="m"), "...a.bvh:2: positions must ..."), error=errors.FileFormatError)
+    assert_refused(
+        (lambda: load_bvh(path, unit="m"), "...a.bvh:2: joint 'Hips' has an OFFSET ..."), error=errors.FileFormatError
+    )
     (added,) = load_bvh(path, unit="m", joints=["Hips"], positions="add")
     np.testing.assert_allclose(added.position, values[:, :3] + [1.0, 2.0, 3.0], rtol=1e-13)
     (replaced,) = load_bvh(path, unit="m", joints=["Hips"], positions="replace")
@@ -383,20 +385,19 @@ def test_a_deep_chain_needs_no_recursion(tmp_path):
 
 
 BAD = [
-    ("HIERARCHY", "TREE", "....bvh:1: expected HIERARCHY, got 'TREE'"),
-    ("ROOT Hips", "JOINT Hips", "....bvh:2: expected ROOT or MOTION, got 'JOINT'"),
-    ("JOINT Shoulder", "ROOT Shoulder", "....bvh:6: expected JOINT, End Site or }, got 'ROOT'"),
-    ("JOINT Head", "JOINT Hand", "....bvh:20: names of joints must be distinct, got 'Hand' twice"),
-    ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0", "....bvh:9: OFFSET z: expected a number, got 'CHANNELS'"),
-    ("CHANNELS 1 Xrotation", "CHANNELS 1 Wrotation", "....bvh:13: channels must be distinct ..., got 'Wrotation'"),
-    ("CHANNELS 1 Xrotation", "CHANNELS 2 Xrotation Xrotation", "....bvh:13: channels must ..., got 'Xrotation'"),
-    ("CHANNELS 1 X", "CHANNELS 7 X", "....bvh:13: number of channels must be 0 to 6, got 7"),
-    ("CHANNELS 1 X", "CHANNELS 1.5 X", "....bvh:13: number of channels must be 0 to 6, got 1.5"),
-    ("End Site\n", "End Sight\n", "....bvh:14: expected Site after End, got 'Sight'"),
-    ("Frames: 12", "Frames: 13", "....bvh:28: expected 13 frames (two or more) as in Frames, got 12"),
+    ("HIERARCHY", "TREE", "....bvh:1: expected HIERARCHY and ROOT, got 'TREE'"),
+    ("ROOT Hips", "JOINT Hips", "....bvh:2: expected HIERARCHY and ROOT, got 'JOINT Hips..."),
+    ("JOINT Shoulder", "ROOT Shoulder", "....bvh:6: expected JOINT, End Site or }, got 'ROOT Shoulder..."),
+    ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0", "....bvh:6: Shoulder: expected OFFSET x y z and CHANNELS, got ..."),
+    ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0 -3.O", "....bvh:6: OFFSET of Shoulder: expected a number, got '-3.O'"),
+    *(
+        ("CHANNELS 1 Xrotation", f"CHANNELS {channels}", f"....bvh:10: Hand: CHANNELS must be ..., got {channels}")
+        for channels in ("1 Wrotation", "2 Xrotation Xrotation", "7 Xrotation", "1.5 Xrotation", "")
+    ),
+    ("MOTION", "MOTIONS", "....bvh:...: expected HIERARCHY, and then MOTION, Frames: and Frame Time:"),
     ("Frame Time: 0.01", "Frame Time: 0", "....bvh:28: Frame Time must be positive [s], got 0"),
     ("Frame Time: 0.01", "Frame Time: fast", "....bvh:28: Frame Time: expected a number, got 'fast'"),
-    ("Frame Time: 0.01", "Frame Time: 0.01\n1 2 3", "....bvh:28: expected 12 frames (two or more) as in Frames, ..."),
+    ("Frame Time: 0.01", "Frame Time: 0.01\n1 2 3", "....bvh:29: expected 13 cells, got 3"),
 ]
 
 
@@ -416,7 +417,10 @@ def test_numbers_that_are_wrong(tmp_path, values):
     strange[30] = strange[30].replace(strange[30].split()[4], "nan")
     assert_refused(
         (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(short)), unit="m"), "....bvh:31: expected 13 ..."),
-        (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(strange)), unit="m"), "....bvh:31: column 5: ..."),
+        (
+            lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(strange)), unit="m"),
+            "....bvh:31: column 5 (Hips Yrotation): ...",
+        ),
         (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(lines[:4]) + "\n "), unit="m"), "....bvh:4: ..."),
         error=errors.FileFormatError,
     )
@@ -487,8 +491,11 @@ def test_damaged_culm(tmp_path):
             lambda: given(lambda lines: [*lines[:800], lines[800].replace("6.6667", "6.6668"), *lines[801:]]),
             "...csv:801: ...got 6.6668...",
         ),
-        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]]), "...four numbers in every row..."),
-        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]]), "...four numbers in every row..."),
+        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]]), "...csv:10: expected 4 cells, got 3"),
+        (
+            lambda: given(lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]]),
+            "...csv:10: column 4 (Z): expected a number, got 'x'",
+        ),
         (lambda: given(lambda lines: lines[:2]), "...two rows..."),
         error=FileFormatError,
     )
@@ -548,9 +555,15 @@ def test_damaged_kinesis(tmp_path):
     assert len(given(lambda lines: [*lines[:4], lines[4].replace("\t4\t", "\tfour\t"), *lines[5:]])) == 2
     cases = (
         (lambda lines: [lines[0].replace("globalTime", "clock"), *lines[1:]], "txt:1: ...among them globalTime"),
-        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], "txt:5: expected 14 columns, got 15"),
-        (lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]], "txt:5: expected a number"),
-        (lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]], "txt:6: globalTime must increase in trial 0"),
+        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], "txt:5: expected 14 cells, got 15"),
+        (
+            lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]],
+            "txt:5: column 7 (indexXraw): expected a number",
+        ),
+        (
+            lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]],
+            "txt:6: globalTime of trial 0: times must increase",
+        ),
         (lambda lines: lines[:1], "rows below the header"),
         (lambda lines: lines[:2], "one row"),
     )

@@ -73,7 +73,7 @@ def test_rows_of_text(tmp_path):
         body += tag(17, units.encode("utf-16-le", "surrogatepass"))
         path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + tag(14, body))
         if want is None:
-            with pytest.raises(FileFormatError, match=r"3 characters for dimensions \(3, 2\)"):
+            with pytest.raises(FileFormatError, match="cannot reshape array of size 3"):
                 read_mat(path)
         else:
             assert np.asarray(read_mat(path)["s"]).tolist() == want
@@ -130,6 +130,6 @@ def test_files_that_take_too_much(tmp_path, monkeypatch):
     path.write_bytes(head + body)
     assert_refused((lambda: read_mat(path), "...32 levels..."), error=FileFormatError)
     path.write_bytes(head + struct.pack("<II", 15, 3) + b"abc")
-    assert_refused((lambda: read_mat(path), "...not a MATLAB file of version 4 to 7..."), error=FileFormatError)
+    assert_refused((lambda: read_mat(path), "...must be a MATLAB file of version 4 to 7, ..."), error=FileFormatError)
     path.write_bytes(head + (lambda z: struct.pack("<II", 15, len(z)) + z)(zlib.compress(b"\0" * 64)))
     assert_refused((lambda: read_mat(path), "...expected a matrix, got type 0..."), error=FileFormatError)

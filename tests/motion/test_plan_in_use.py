@@ -82,7 +82,7 @@ def test_plans_around_obstacles_keep_the_margin(kind) -> None:
     assert len(made.via_points) == len(made.via_times) >= 1
     np.testing.assert_allclose(made.position(made.via_times)[:, :3], made.via_points, atol=1e-9)
     np.testing.assert_allclose(made.position(T)[:3], GOAL, atol=1e-11)
-    assert made.scores.shape == planner.fpca.variances_.shape
+    assert made.scores.shape == planner.fpca.explained_variance_.shape
     far = planner.plan(*ends, T, obstacles=[Sphere([0.2, 3.0, 0.0], 0.1)])
     assert far.clearance > 2.0
     assert not len(far.via_points)

@@ -1,8 +1,10 @@
 """Units, times and gaps that can hardly be right, spreadsheets, and folders with labels in the names of files."""
 
+import ast
 import inspect
 import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,8 @@ from thunder_py.recordings.loaders import (
     load_c3d,
     load_folder,
     load_kinesis,
+    load_markers,
+    load_opensim,
     load_table,
     load_trc,
     load_ulimb_mhh,
@@ -29,7 +33,7 @@ from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
 from . import written
 from .c3d_writer import C3D
-from .written import bvh, csv, mhh, trc
+from .written import bvh, csv, mhh, optitrack, qualisys, storage, trc, vicon
 
 TAU = np.linspace(0.0, 1.0, 101)
 REACH = [0.4, 0.2, 0.1] + np.outer(10 * TAU**3 - 15 * TAU**4 + 6 * TAU**5, [0.3, 0.1, 0.05])  # noqa: RUF005
@@ -51,7 +55,7 @@ def test_millimeters_as_meters(tmp_path):
     path = write(tmp_path / "reach.csv", p=1000.0 * REACH)
     with pytest.warns(
         RecordingWarning,
-        match=r"trial 'reach': positions over 320 m, up to 776 m from the origin, can hardly be right; pass unit='mm'",
+        match=r"trial 'reach': positions over 320 m, up to 776 m .* pass unit='cm' or 'mm'",
     ):
         load_table(path, columns=COLUMNS, unit="m", time="t")
     with pytest.warns(RecordingWarning, match=r"trial 'reach 2': positions over 320 m"):
@@ -105,9 +109,9 @@ def test_wrong_units_and_their_remedies():
     for length, time, message in (
         (1e-3, 1.0, r"positions within 0.000776 m of the origin can hardly be right; pass unit='m'"),
         (1e-2, 1.0, r"positions within 0.00776 m .* pass unit='m'"),
-        (1e2, 1.0, r"positions over 32 m, .*pass unit='mm' or 'cm'"),
-        (1.0, 100.0, r"time steps of 1 s can hardly be right; pass times in seconds, or time_unit='ms'"),  # 1 kHz
-        (1.0, 1e-3, r"time steps of 1e-05 s can hardly be right; pass times in seconds, or time_unit='s'"),
+        (1e2, 1.0, r"positions over 32 m, .*pass unit='cm' or 'mm'"),
+        (1.0, 100.0, r"time steps of 1 s can hardly be right; pass time_unit='ms' or 'us' where"),  # 1 kHz
+        (1.0, 1e-3, r"time steps of 1e-05 s can hardly be right; pass time_unit='s' where they are read"),
     ):
         with pytest.warns(RecordingWarning, match=message) as caught:
             check_plausible([Trial.from_positions(time * TAU, length * REACH)])
@@ -256,7 +260,7 @@ def test_the_loaders_of_one_data_set(tmp_path):
     path.write_text(written.mhh(lost))
     with pytest.warns(RecordingWarning, match="was lost"):
         recording = read_mhh(path, rate=RATE, unit="mm")
-    np.testing.assert_array_equal(recording.positions.mask[..., 0], mask)
+    np.testing.assert_array_equal(~np.stack([trial.valid for trial in recording], axis=1), mask)
     path.write_text(written.kinesis(lost))
     with pytest.warns(RecordingWarning, match="'thumb' was lost"):
         (trial,) = load_kinesis(path, "thumb")
@@ -330,43 +334,103 @@ def test_a_marker_that_comes_to_rest_is_not_held():
 
 # --- What a message of a loader proposes exists in that loader, and works ---
 P = waves(count=1)
-XYZ = {"columns": ["x", "y", "z"], "time": "t"}
+XYZ = {"columns": ["x", "y", "z"], "time": "t", "unit": "mm"}
+HEIGHT = {"columns": {"z": 2}, "unit": "mm", "time": "t"}
+WIDE = "t;Höhe\n0.00;1000\n0.01;1100\n"
+ELBOW = {"pelvis_tx": np.linspace(0.0, 1.0, 50), "elbow_r": np.linspace(0.0, 90.0, 50)}
 
 
 def c3d(points=P, **options):
     return C3D(points, **options).tobytes()
 
 
-#: loader, content, arguments, and the arguments that a message proposes and that solve the problem
+def again(text, old, new):
+    """Return a text with another one, which must be there, in one place."""
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+def lost(text, k=3, mark="lost"):
+    """Return a text whose numbers in one line from the third of a frame on are a word."""
+    head, line, tail = text.rpartition("\n" + text.splitlines()[-k])
+    cells = re.split("([;,\t])", line)
+    return head + "".join([*cells[:4], *(mark if k % 2 == 0 else cell for k, cell in enumerate(cells[4:]))]) + tail
+
+
+def quoted(text):
+    """Return a text with decimal commas in quotation marks."""
+    return re.sub(r"(-?\d+)\.(\d+)", r'"\1,\2"', text)
+
+
+def in_folder(path, **options):
+    return load_folder(path.parent, "{name}.txt", **options)
+
+
+def angles():
+    file = C3D(waves(), labels=["hand", "knee"])
+    file.point["ANGLES"] = ["knee"]
+    return file.tobytes()
+
+
+#: loader, content, arguments, and values for proposals without one
 CASES = [
-    (load_trc, trc(P, mark=","), {}, {"decimal": ","}),
+    (load_trc, trc(P, mark=","), {}, {}),
     (load_trc, trc(P, unit=""), {}, {"unit": "mm"}),
     (load_trc, trc(P, unit="inches"), {}, {"unit": "mm"}),
-    (load_bvh, bvh(0.1 * P, mark=","), {"unit": "cm"}, {"decimal": ","}),
-    (load_bvh, bvh(0.1 * P, "10"), {"unit": "cm"}, {"time_unit": "ms"}),
-    (load_bvh, bvh(0.1 * P), {"unit": "m"}, {"unit": "cm"}),
-    (load_table, csv(P, mark=","), XYZ | {"unit": "mm"}, {"decimal": ","}),
-    (load_table, csv(P), XYZ | {"unit": "m"}, {"unit": "mm"}),
-    (load_table, csv(1e-4 * P), XYZ | {"unit": "cm"}, {"unit": "m"}),
-    (load_table, csv(P, rate=0.1), XYZ | {"unit": "mm"}, {"time_unit": "ms"}),
-    (load_table, csv(0.1 * P), {"columns": {"elbow": "x"}, "unit": "rad", "time": "t"}, {"unit": "deg"}),
+    (load_trc, again(trc(P), "\n100\t", "\n25\t"), {}, {}),
+    (load_trc, lost(trc(P)), {}, {}),
+    (load_trc, again(trc(P), "m0", "Höhe").encode("latin-1"), {}, {}),
+    (load_bvh, bvh(0.1 * P, mark=","), {"unit": "cm"}, {}),
+    (load_bvh, bvh(0.1 * P, "10"), {"unit": "cm"}, {}),
+    (load_bvh, bvh(0.1 * P), {"unit": "m"}, {}),
+    (load_bvh, again(bvh(0.1 * P), "OFFSET 0 0 0", "OFFSET 0 9 0"), {"unit": "cm"}, {}),
+    (load_bvh, again(bvh(0.1 * P), "Hand", "Große Hand").encode("latin-1"), {"unit": "cm"}, {}),
+    (load_table, csv(P, mark=","), XYZ, {}),
+    (load_table, lost(csv(P)), XYZ, {}),
+    (load_table, quoted(csv(P, delimiter=",")), XYZ, {}),
+    (load_table, csv(P), XYZ | {"unit": "m"}, {}),
+    (load_table, csv(1e-4 * P), XYZ | {"unit": "cm"}, {}),
+    (load_table, csv(P, rate=0.1), XYZ, {}),
+    (load_table, csv(0.1 * P), {"columns": {"elbow": "x"}, "unit": "rad", "time": "t"}, {}),
+    (load_table, csv(0.1 * P), XYZ | {"euler": ["x", "y", "z"], "sequence": "ZYX"}, {}),
+    (load_table, "FREQUENCY;100\nMARKERS;a;b;c\n" + csv(P), XYZ, {}),
+    (load_table, WIDE.encode("latin-1"), HEIGHT, {}),
+    (load_table, WIDE.encode("utf-16-le"), HEIGHT, {}),
+    (in_folder, csv(P, mark=","), XYZ, {}),
+    (load_markers, lost(qualisys(P)), {}, {}),
+    (load_markers, again(qualisys(P, timed=False), "FREQUENCY\t100", "FREQUENCY\t0"), {}, {"rate": 100.0}),
+    (load_markers, again(vicon(P, before=""), "S1:m0", "Höhe").encode("latin-1"), {}, {}),
+    (load_markers, again(vicon(P, before=""), "mm,mm,mm", "in,in,in"), {}, {"unit": "mm"}),
+    (load_markers, again(optitrack(1e-3 * P), "Length Units,Meters,", ""), {}, {"unit": "m"}),
+    (load_opensim, storage(ELBOW, None), {}, {}),
+    (load_opensim, storage({"soleus_r": ELBOW["elbow_r"]}, "no", "Muscles"), {}, {}),
+    (load_opensim, storage(ELBOW | {"elbow_r_u": ELBOW["elbow_r"]}), {}, {}),
+    (load_opensim, storage(ELBOW, "no"), {}, {}),
+    (load_c3d, angles(), {"quantities": ["ANGLES"]}, {}),
     (load_c3d, c3d(unit=""), {}, {"unit": "mm"}),
     (load_c3d, c3d(unit="feet"), {}, {"unit": "mm"}),
     (load_c3d, c3d(rate=0.0), {}, {"rate": 100.0}),
+    (load_c3d, c3d(rate=0.1), {}, {"rate": 100.0}),
+    (load_c3d, c3d(unit="m"), {}, {}),
+    (load_trc, trc(P, unit="m"), {}, {}),
 ]
 #: problems that no argument of the loader solves
 STUCK = [
     (load_c3d, c3d(points=1e3 * P), {}),
-    (load_c3d, c3d(rate=0.1), {}),
     (load_trc, trc(1e3 * P), {}),
     (load_trc, trc(P, rate=0.1), {}),
+    (load_markers, vicon(1e3 * P), {}),
+    (load_markers, again(qualisys(P), "3D", "6D"), {}),
+    (load_markers, optitrack(1e-3 * P, rotation="XYZ"), {}),
+    (load_markers, trc(P), {}),
     (load_ulimb_mhh, mhh(P, mark=","), {"rate": 100.0, "unit": "mm"}),
-    (load_table, csv(P, mark="#"), XYZ | {"unit": "mm"}),
-    (load_table, csv(P).replace("\n", "\n'", 3), XYZ | {"unit": "mm"}),
-    (load_table, csv(P, delimiter=",").replace("0.020000", '"0,02"'), XYZ | {"unit": "mm"}),
+    (load_table, csv(P, mark="#"), XYZ),
+    (load_table, csv(P).replace("\n", "\n'", 3), XYZ),
     (load_bvh, bvh(P, mark="#"), {"unit": "cm"}),
+    (load_bvh, bvh(P[:1]), {"unit": "cm"}),
     (load_kinesis, "subjName", {}),
 ]
+PROPOSAL = re.compile(r"\b([a-z_]+)=('[^']*'|\[[^]]*\]|\{[^}]*\}|[\d.]+)?")
 
 
 def said(loader, path, options):
@@ -380,33 +444,42 @@ def said(loader, path, options):
     return motions, [str(warning.message) for warning in told]
 
 
-def proposed(path, loader, content, options, solvable):
-    """Return the one message, or all, whose arguments and functions exist."""
+def proposals(path, loader, content, options):
+    """Yield the messages with the arguments that they propose, which the loader has, as well as what they name."""
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     _, texts = said(loader, path, options)
     assert texts
+    known = inspect.signature(load_table if loader is in_folder else loader).parameters
     for text in texts:
-        for name in re.findall(r"\b([a-z_]+)=", text):
-            assert name in inspect.signature(loader).parameters, text
-        assert solvable or "pass " not in text, text
+        advice = re.sub("pass the (unit) ", r"\1=", text)
+        found = [(name, value and ast.literal_eval(value)) for name, value in PROPOSAL.findall(advice)]
+        assert {name for name, _ in found} <= set(known), text
         for place, name in re.findall(r"\b(Trial|MotionSet|processing)\.(\w+)", text):
             assert hasattr(getattr(recordings, place), name), text
-    return texts
+        yield text, found
 
 
 def test_remedies_work(tmp_path):
-    path = tmp_path / "file.txt"
-    for loader, content, options, remedy in CASES:
-        (before,) = proposed(path, loader, content, options, True)
-        ((name, value),) = remedy.items()
-        assert re.search(rf"\b{name}=|the unit '{value}'", before), before
-        motions, after = said(loader, path, options | remedy)
-        assert motions is not None
-        assert [text for text in after if "was replaced by" not in text] == []
+    path, seen = tmp_path / "file.txt", set()
+    for loader, content, options, values in CASES:
+        for text, found in proposals(path, loader, content, options):
+            assert found, text
+            for name, value in found:
+                seen.add(name)
+                motions, after = said(loader, path, options | {name: values[name] if value == "" else value})
+                assert motions is not None, after
+                assert text not in after
     for loader, content, options in STUCK:
-        proposed(path, loader, content, options, False)
-    for changes, positions, times in (({"points": 1e3 * P}, 1e-3, 1.0), ({"rate": 0.1}, 1.0, 1e-3)):
-        path.write_bytes(c3d(**changes))
-        with pytest.warns(RecordingWarning, match=r"can hardly be right; .*scale the \w+ \(Trial\.with_values\)$"):
-            (trial,) = load_c3d(path)
+        for text, found in proposals(path, loader, content, options):
+            assert not found, text
+    folder = Path(recordings.__file__).parent
+    source = "".join(file.read_text() for file in (*folder.glob("loaders/*.py"), folder / "plausibility.py"))
+    assert set(re.findall(r"pass (\w+)=", source)) <= seen
+    for loader, content, positions, times in (
+        (load_c3d, c3d(1e3 * P), 1e-3, 1.0),
+        (load_trc, trc(P, rate=0.1), 1.0, 1e-3),
+    ):
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.warns(RecordingWarning, match=r"can hardly be right; scale the \w+ \(Trial\.with_values\)$"):
+            (trial,) = loader(path)
         check_plausible([trial.with_values(positions * trial.x, times * trial.t)])

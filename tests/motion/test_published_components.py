@@ -16,7 +16,12 @@ START, GOAL = [0.1, 0.2, 0.3], [0.5, 0.0, 0.4]
 
 def republished(fpca, **options):
     return FPCA.from_components(
-        fpca.components(TAU), fpca.mean(TAU), variances=fpca.variances_, joint=fpca.joint, dofs=fpca.dofs, **options
+        fpca.components(TAU),
+        fpca.mean(TAU),
+        variances=fpca.explained_variance_,
+        joint=fpca.joint,
+        dofs=fpca.dofs,
+        **options,
     )
 
 
@@ -41,7 +46,7 @@ def test_functions_that_are_not_orthonormal(joint) -> None:
     rng, basis = np.random.default_rng(0), SplineBasis(12, degree=4)
     S = basis.evaluate(TAU) @ rng.normal(size=(4, 12, 3))
     fpca = FPCA.from_components(S, basis=basis, joint=joint, variances=np.arange(1.0, 5.0))
-    scores = rng.normal(size=(6, *fpca.variances_.shape))
+    scores = rng.normal(size=(6, *fpca.explained_variance_.shape))
     motions = fpca.inverse_transform(scores, np.zeros((6, 3)), tau=TAU)
     part = fpca.project(motions)
     back = fpca.inverse_transform(part.scores, part.offsets, tau=TAU)
@@ -61,7 +66,7 @@ def test_a_bad_fit_is_told() -> None:
 class TestFiles:
     def arrays(self):
         fpca = fitted("paper")
-        return fpca, fpca.components(TAU)[:5], fpca.mean(TAU), fpca.variances_[:5]
+        return fpca, fpca.components(TAU)[:5], fpca.mean(TAU), fpca.explained_variance_[:5]
 
     @pytest.mark.parametrize("axes", ["ntd", "tnd", "dtn"])
     @pytest.mark.parametrize("kind", ["mat", "npz"])
@@ -80,7 +85,7 @@ class TestFiles:
         theirs = FPCA.read_components(path, "basis.S", "basis.S0", "basis.v", axes=axes)
         np.testing.assert_allclose(theirs.components(TAU), S, atol=1e-12)
         np.testing.assert_allclose(theirs.mean(TAU), S0, atol=1e-12)
-        np.testing.assert_allclose(theirs.variances_, variances)
+        np.testing.assert_allclose(theirs.explained_variance_, variances)
         assert theirs.basis_ == fpca.basis_
 
     def test_refusals(self, tmp_path) -> None:
@@ -113,7 +118,7 @@ def test_bad_arguments() -> None:
         (lambda: given(components=np.zeros((5, 101, 3))), "...components must not be zero, got zeros in all ..."),
         (lambda: given(mean=np.zeros((100, 3))), "...mean must have shape (101, 3), got (100, 3)..."),
         (lambda: given(variances=np.zeros(4)), "...variances must have shape (5, 3), got (4,)..."),
-        (lambda: given(variances=-np.ones(5)), "...variances_ must not be negative..."),
+        (lambda: given(variances=-np.ones(5)), "variances must not be negative..."),
         (lambda: given(mean=np.full((101, 3), np.nan)), "...mean and components must be finite..."),
         (lambda: given(tau=np.linspace(0.0, 2.0, 101)), "...tau must be 101 increasing numbers from 0 to 1..."),
         (lambda: given(basis=15), "...basis must be a SplineBasis, got 15..."),

@@ -154,10 +154,25 @@ def test_pipeline_forwards_and_back():
     assert pipeline.set_params(fpca__n_components=2).fit_transform(motions).shape == (20, 6)
 
 
+@pytest.mark.parametrize("joint", [False, True])
+def test_names_of_coordinates_and_scores(joint):
+    fpca = FPCA(2, joint=joint, alignment="none", shrinkage=0.0).fit(reaches())
+    assert (fpca.n_features_in_, fpca.feature_names_in_.tolist()) == (3, ["x", "y", "z"])
+    names, frame = fpca.get_feature_names_out(), fpca.project(reaches()).to_pandas()
+    assert names.dtype == object
+    assert names.tolist() == ([f"score.{i}{end}" for i in (1, 2) for end in ([""] if joint else [".x", ".y", ".z"])])
+    np.testing.assert_array_equal(frame[names], fpca.transform(reaches()).reshape(25, -1))
+    np.testing.assert_array_equal(frame[["offset.x", "offset.y", "offset.z"]], fpca.project(reaches()).offsets)
+    np.testing.assert_array_equal(fpca.get_feature_names_out(["x", "y", "z"]), names)
+    assert_refused((lambda: fpca.get_feature_names_out(["x", "y"]), "input_features must be x, y, z, got ['x', 'y']"))
+
+
 def test_use_before_fit():
     uses = (
         lambda: FPCA(**PLAIN).scores_,
         lambda: FPCA(**PLAIN).dofs,
+        lambda: FPCA(**PLAIN).n_features_in_,
+        lambda: FPCA(**PLAIN).get_feature_names_out(),
         lambda: FPCA(**PLAIN).transform(reaches()),
         lambda: ProMP().rollout(),
         lambda: DMP().forcing([0.5]),

@@ -9,7 +9,6 @@ from scipy.integrate import quad_vec
 from scipy.interpolate import BSpline
 
 from tests.refusals import assert_refused
-from thunder_py.errors import ThunderError
 from thunder_py.motion.fpca.curves import read_curves
 from thunder_py.motion.fpca.splines import SplineBasis, smooth
 from thunder_py.recordings import MotionSet, Trial
@@ -26,24 +25,22 @@ def noisy_motions(count=6, samples=80, noise=1e-2):
     return clean + noise * RNG.normal(size=clean.shape), clean
 
 
-def normal_equations(tau, y, weight, penalty=3):
+def normal_equations(tau, y, weight):
     valid = ~np.isnan(y)
     B = BASIS.evaluate(tau[valid])
-    A = B.T @ B + weight * BASIS.gram(penalty)
+    A = B.T @ B + weight * BASIS.gram(3)
     return np.linalg.solve(A, B.T @ y[valid]), np.trace(np.linalg.solve(A, B.T @ B))
 
 
-@pytest.mark.parametrize(("weight", "penalty"), [(1e-9, 3), (1e-6, 2), (1e-3, 4)])
-def test_equals_the_normal_equations(weight, penalty):
+@pytest.mark.parametrize("weight", [1e-9, 1e-6, 1e-3])
+def test_equals_the_normal_equations(weight):
     y, _ = noisy_motions()
-    result = smooth(read_curves(y), BASIS, weight, penalty=penalty)
+    result = smooth(read_curves(y), BASIS, weight)
     tau = np.linspace(0.0, 1.0, y.shape[1])
-    traces = np.empty((6, 3))
-    for r in range(6):
-        for k in range(3):
-            c, traces[r, k] = normal_equations(tau, y[r, :, k], weight, penalty)
-            np.testing.assert_allclose(result.coefficients[r, :, k], c, atol=1e-7)
-    np.testing.assert_allclose(result.degrees_of_freedom, traces.mean(axis=0), rtol=1e-8)
+    for r, k in np.ndindex(6, 3):
+        np.testing.assert_allclose(
+            result.coefficients[r, :, k], normal_equations(tau, y[r, :, k], weight)[0], atol=1e-7
+        )
     residual = y - BASIS.evaluate(tau) @ result.coefficients
     np.testing.assert_allclose(result.residual, np.sqrt((residual**2).mean(axis=(0, 1))), rtol=1e-9)
 
@@ -70,7 +67,7 @@ def gcv(y, weight, dofs):
     return n * squares / (n - trace) ** 2
 
 
-@pytest.mark.parametrize("shared", [None, [[0, 2], [1]]])
+@pytest.mark.parametrize("shared", [(), [[0, 2], [1]]])
 def test_weight_minimizes_cross_validation(shared):
     y, _ = noisy_motions(count=4)
     y[1, 20:35, 0] = np.nan
@@ -133,19 +130,8 @@ def test_bad_arguments():
         (with_gap(slice(0, 20)), "gcv", "...got samples of trial 2 from tau = 0.25 to 1.00..."),
         (with_gap(slice(60, None)), 1e-6, "...got samples of trial 2 from tau = 0.00 to 0.75..."),
         (with_gap(slice(10, 69)), None, "samples of trial 2 must determine all basis functions, got a gap..."),
-        (with_gap(slice(0, 0)), "reml", "...'gcv', a number or None, got 'reml'..."),
-        (with_gap(slice(0, 0)), -1.0, "...must not be negative, one finite number..."),
-        (with_gap(slice(0, 0)), np.nan, "...finite..."),
-        (with_gap(slice(0, 0)), True, "...got True..."),
-        (with_gap(slice(0, 0)), [1.0, 2.0], "...must not be negative, one finite number or 3 of them..."),
     )
     assert_refused(*((partial(given, *case), message) for *case, message in cases))
-
-
-@pytest.mark.parametrize("penalty", [0, 6, 2.0, True])
-def test_bad_penalty(penalty):
-    with pytest.raises(ThunderError, match="penalty, the order of a derivative, must be a whole number from 1 to 5"):
-        smooth(read_curves(with_gap(slice(0, 0))), BASIS, penalty=penalty)
 
 
 # --- B-splines on [0, 1] against SciPy's own, quadrature and finite differences ---
@@ -196,11 +182,11 @@ def test_bad_arguments_of_basis():
         (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 0.4, 1, 1]), "...increasing..."),
         (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 1]), "...0 and 1, each 2 times..."),
         (lambda: SplineBasis(degree=1, knots=[0, 0, np.nan, 1, 1]), "...increasing..."),
-        (lambda: SplineBasis(degree=2, knots=[0, 1]), "...at least 6 numbers..."),
+        (lambda: SplineBasis(degree=2, knots=[0, 1]), "...0 and 1, each 3 times..."),
         (lambda: SplineBasis(3, degree=1, knots=[0, 0, 1, 1]), "...define 2 functions..."),
         (lambda: SplineBasis().evaluate([0.5, 1.1]), "...tau must lie in [0, 1], got 1.1..."),
         (lambda: SplineBasis().evaluate([np.nan]), "...tau must lie in..."),
-        (lambda: SplineBasis().evaluate(np.zeros((2, 2))), "...shape (T,)..."),
+        (lambda: SplineBasis().evaluate(np.zeros((2, 2))), "tau must have 1 dimension..."),
         (lambda: SplineBasis().evaluate([0.5], -1), "...derivative must be..."),
         (lambda: SplineBasis().spline(np.zeros(14)), "...(15, ...), got (14,)..."),
     )

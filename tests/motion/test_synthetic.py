@@ -12,7 +12,6 @@ from thunder_py.recordings.synthetic import (
     power_law_curves,
     sigma_lognormal_reaches,
 )
-from thunder_py.recordings.synthetic.reaching import _motions
 from thunder_py.trajectory.hermite import minimum_jerk
 
 GENERATORS = [minimum_jerk_reaches, sigma_lognormal_reaches, power_law_curves, daily_living]
@@ -64,7 +63,8 @@ def test_a_stroke_is_a_lognormal_along_an_arc():
 
 
 def test_derivatives_of_sigma_lognormal_by_finite_differences():
-    motion = _motions(1, 4, 1, 3, (0.8, 1.2), (0.2, 0.4), 0.5)[0]
+    strokes = [[0.0, 0.3, -1.2, 0.3, 0.1, 0.7], [0.15, 0.05, -1.6, 0.25, -0.2, 0.4], [0.3, 0.04, -1.7, 0.3, 0.5, 0.0]]
+    motion = SigmaLognormal(strokes, np.zeros(3), [[0.6, 0.8, 0.0], [0.0, 0.0, 1.0]], 1.0)
     t, h = np.linspace(0.1, 0.7, 13), 1e-5
     for k in range(3):
         difference = (motion.position(t + h, k) - motion.position(t - h, k)) / (2 * h)

@@ -157,7 +157,7 @@ def test_poses_that_cannot_be():
         Trial.from_poses(T, p, **form)
 
     assert_refused(
-        (given, "one of quaternion, euler and matrix must be given, got none"),
+        (given, "one of quaternion, euler, matrix must be given, got none"),
         (lambda: given(quaternion=q, euler=ZEROS), "...got quaternion and euler"),
         (lambda: given(quaternion=q), "scalar_first must be True for quaternions ... got None"),
         (lambda: given(quaternion=2 * q, scalar_first=True), "quaternion must have unit length (to 0.001), got ..."),
@@ -170,7 +170,10 @@ def test_poses_that_cannot_be():
         (lambda: given(quaternion=q, scalar_first=False, unit="inch"), "unit must be one of m, cm, mm, got 'inch'"),
         (lambda: given(quaternion=q[1:], scalar_first=False), "quaternion must have as many rows as p, 11, got 10"),
         (lambda: given(matrix=np.tile(-np.eye(3), (11, 1, 1))), "matrix must hold rotations (to 0.001), got ..."),
-        (lambda: given(euler=ZEROS + np.inf, sequence="XYZ"), "euler must be finite, or NaN in a gap, got ..."),
+        (
+            lambda: given(euler=ZEROS + np.inf, sequence="XYZ"),
+            "euler must be finite (at most 1e+100), or NaN in a gap, got ...",
+        ),
         (lambda: given(ZEROS[:, :2], euler=ZEROS, sequence="XYZ"), "p must have shape (T, 3), got (11, 2)"),
     )
 
@@ -314,13 +317,13 @@ def test_damaged_files(tmp_path, motions):
 
     assert_refused(
         (lambda: given(format=np.array("thunder_py motions 9")), "...: format must be 'thunder_py motions 1', got ..."),
-        (lambda: given(x=np.zeros(7)), "...damaged file of MotionSet.save: sizes must fit t, x and trials"),
-        (lambda: given(sizes=np.array([[20, 3]]), trials=np.array("[]")), "...sizes must fit t, x and trials"),
+        (lambda: given(x=np.zeros(7)), "...damaged file of MotionSet.save: ..."),
+        (lambda: given(sizes=np.array([[20, 3]]), trials=np.array("[]")), "...damaged file of MotionSet.save: ..."),
         (lambda: given(sizes=np.zeros(2)), "...sizes must have shape (trials, 2), got (2,)"),
         (lambda: given(t=np.zeros(20)), "...t must increase, got 0 then 0 s at index 1"),
         (lambda: given(trials=np.array("{")), "...damaged file of MotionSet.save: ..."),
-        (lambda: given(trials=np.array('"a"')), "...damaged file of MotionSet.save: trials must be a list of objects"),
-        (lambda: given(trials=np.array("[3]")), "...damaged file of MotionSet.save: trials must be a list of objects"),
+        (lambda: given(trials=np.array('"a"')), "...damaged file of MotionSet.save: ..."),
+        (lambda: given(trials=np.array("[3]")), "...damaged file of MotionSet.save: ..."),
         (lambda: given(trials=np.array("[" * 100_000)), "...damaged file of MotionSet.save: ..."),
         (lambda: given(trials=np.array(json.dumps([{"dofs": ["x"]}]))), "...damaged file of MotionSet.save: 'units'"),
         error=errors.FileFormatError,
@@ -333,7 +336,7 @@ def test_figures(motions):
     np.testing.assert_array_equal(panels["y"].lines[0].get_ydata(), motions[0].x[:, 1])
     assert [text.get_text() for text in panels["x"].get_legend().get_texts()] == ["A", "B", "C"]
     assert_refused(
-        (lambda: motions.plot(["w"]), "no dof 'w' among x, y, z..."),
+        (lambda: motions.plot(["w"]), "no dof 'w' in this trial, which has x, y, z..."),
         (lambda: motions.plot(axes={"w": panels["x"]}), "axes must be named x, y, z, got 'w'..."),
         (lambda: MotionSet().plot(["x"]), "plot needs one trial and one dof or more, got 0 and 1"),
     )

@@ -1,5 +1,6 @@
 """Pinhole cameras against OpenCV, and hand-eye calibration."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,17 +24,27 @@ def _points(count: int = 200) -> Any:
     )
 
 
-def test_projection_is_that_of_opencv() -> None:
+#: calibrations with 4, 5 and 8 coefficients, the last ones of a wide lens and of terms that nearly cancel
+_LENSES = (
+    _BENT[:4],
+    _BENT,
+    (0.45, -2.7, 7e-4, -3e-4, 1.6, 0.33, -2.5, 1.5),
+    (20.1, 30.2, 1e-3, -5e-4, 1.2, 20.3, 35.0, 8.0),
+)
+
+
+@pytest.mark.parametrize("bent", _LENSES, ids=len)
+def test_projection_is_that_of_opencv(bent: tuple[float, ...]) -> None:
     cv2 = pytest.importorskip("cv2")
-    points = _points()
-    theirs, _ = cv2.projectPoints(points, np.zeros(3), np.zeros(3), _CAMERA.matrix, np.array(_BENT))
-    np.testing.assert_allclose(_CAMERA.project(points), theirs[:, 0], atol=1e-9)
+    points, camera = _points(), replace(_CAMERA, distortion=bent)
+    theirs, _ = cv2.projectPoints(points, np.zeros(3), np.zeros(3), camera.matrix, np.array(bent))
+    np.testing.assert_allclose(camera.project(points), theirs[:, 0], atol=1e-9)
+    np.testing.assert_allclose(camera.project(camera.directions(camera.pixels())), camera.pixels(), atol=1e-6)
 
 
 def test_directions_undo_the_projection() -> None:
     points = _points()
     np.testing.assert_allclose(_CAMERA.directions(_CAMERA.project(points)), points / points[:, 2:], atol=1e-9)
-    np.testing.assert_allclose(_CAMERA.project(_CAMERA.directions(_CAMERA.pixels())), _CAMERA.pixels(), atol=1e-6)
 
 
 def test_field_of_view_reaches_from_edge_to_edge() -> None:
@@ -57,7 +68,7 @@ def test_calibrations_that_no_camera_has_are_refused() -> None:
         (lambda: made(fx=-1.0), "...fx must be positive..."),
         (lambda: made(cx=900.0), "...the principal point must lie in the picture of 640 x 480 pixels..."),
         (lambda: made(cy=np.nan), "...cy must be a finite number..."),
-        (lambda: made(distortion=(0.1, 0.2)), "...distortion must have shape (5,)..."),
+        (lambda: made(distortion=(0.1, 0.2)), "distortion must have 4, 5 or 8 coefficients, got 2"),
         (lambda: made(distortion=(-2.0, 0.0, 0.0, 0.0, 0.0)), "...distortion must be invertible..."),
         (lambda: _CAMERA.project([1.0, 2.0]), "...points must have shape (..., 3)..."),
         (lambda: _CAMERA.directions([1.0, 2.0, 3.0]), "...pixels must have shape (..., 2)..."),
@@ -135,6 +146,57 @@ def test_wrong_markers_are_named(mounting):
     with pytest.warns(ThunderWarning, match=r"the other poses fit far better without 5 \(counted from 0\)") as caught:
         calibrate_hand_eye(A, B, mounting)
     assert caught[0].filename == __file__
+
+
+def scaled(T, factor):
+    """Poses in other units."""
+    T = T.copy()
+    T[:, :3, 3] *= factor
+    return T
+
+
+@pytest.mark.parametrize("mounting", ["hand", "fixed"])
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        (
+            lambda A, B: (A, scaled(B, 1.25)),
+            r"^the positions of marker_poses .* divided by 1\.2[45].*: the size of the",
+        ),
+        (
+            lambda A, B: (A, scaled(B, 0.8)),
+            r"^the positions of marker_poses .* divided by 0\.(79|80).*: the size of the",
+        ),
+        (lambda A, B: (A, scaled(B, 1e3)), "^marker_poses must be in meters.* in millimeters and hand_poses in meters"),
+        (lambda A, B: (scaled(A, 1e3), B), "^hand_poses must be in meters.* in meters and hand_poses in millimeters"),
+        (
+            lambda A, B: (scaled(A, 1e3), scaled(B, 1e3)),
+            "^hand_poses must be in meters.*; marker_poses must be in meters",
+        ),
+        (lambda A, B: (np.linalg.inv(A), B), "^inverted poses fit better, with .* times smaller residuals"),
+        (
+            lambda A, B: (A, scaled(np.linalg.inv(B), 1.3)),
+            r"^inverted poses .*; the positions of marker_poses .* 1\.(29|3)",
+        ),
+        (lambda A, B: (A, np.roll(B, 1, axis=0)), "^noise does not explain the residuals, which have"),
+    ],
+    ids=["large", "small", "mm markers", "mm hands", "mm", "inverted hands", "inverted markers, large", "order"],
+)
+def test_mistakes_are_told(mounting, mistake, told):
+    A = hands(8, 5)
+    with pytest.warns(ThunderWarning, match=told):
+        calibrate_hand_eye(*mistake(A, with_noise(seen_by(A, mounting), 6)), mounting)
+
+
+@pytest.mark.parametrize("mounting", ["hand", "fixed"])
+@pytest.mark.parametrize("count", [3, 5, 10])
+def test_noise_alone_is_no_mistake(mounting, count):
+    """Over seeds and noise: a warning fails the test."""
+    for seed in range(2):
+        A = hands(count, 50 + seed, spread=0.35)
+        for size in (0.1, 3.0):
+            B = with_noise(seen_by(A, mounting), seed, 1e-3 * size, 5e-3 * size)
+            calibrate_hand_eye(A, B, mounting)
 
 
 def parallel(count):

@@ -595,6 +595,12 @@ def fiducial() -> Any:
     return perception.FiducialPoseSource(picture, LENS, size=0.08, rate=10.0, latency=0.05)
 
 
+def tags_tracked(one: Any, first: int, last: int) -> Any:
+    near, far = (pose_from_rpy((0.0, 0.0, 1.0), (np.pi + tilt, 0.0, 0.0)) for tilt in (0.4, -0.4))
+    tags = [perception.TagDetection(0, np.zeros((4, 2)), near, 0.1, far, 0.1 + 0.05 * (-1) ** k) for k in range(last)]
+    return [one.choose(0.1 * k, tags[k]) for k in range(first, last)]
+
+
 def polled(one: Any, first: int, last: int) -> Any:
     return [one.poll(0.1 * k) for k in range(first, last)]
 
@@ -602,6 +608,7 @@ def polled(one: Any, first: int, last: int) -> Any:
 goes_on(perception.SimulatedPoseSource, source, polled, 6, 15)
 goes_on(clouds.CloudPoseSource, cloud_source, polled, 2, 5)
 goes_on(perception.FiducialPoseSource, fiducial, polled, 2, 4)
+goes_on(perception.TagTracker, perception.TagTracker, tags_tracked, 2, 4)
 value(perception.MegaPoseSource, perception.MegaPoseClient(LENS, port=1), picture, "cube", box=(0, 0, 10, 10))
 value(clouds.Ball, 0.1, (0.1, 0.2, 0.3))
 value(clouds.Cylinder, 0.1, 0.2)

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
@@ -40,11 +40,6 @@ OBSTACLES = (Sphere(0.5 * (START + GOAL), 0.1),)
 def pose() -> TaskReference:
     T = robot().forward_kinematics(Q)
     return TaskReference(T[:3, 3], T[:3, :3], np.zeros(6), np.zeros(6))
-
-
-def _motion() -> _core.JointMotion:
-    ends = (Q, ZERO, ZERO)
-    return _core.JointMotion(0.0, 1.0, None, ends, ends)
 
 
 @dataclass(frozen=True)
@@ -90,15 +85,6 @@ ESTIMATE: dict[str, Callable[[Any], object]] = {
     "parameters=": lambda x: setattr(x, "parameters", robot().parameters),
     "adapting=": lambda x: setattr(x, "adapting", np.zeros(len(robot().parameters), bool)),
 }
-
-
-def _end(x: _core.StepEnd, q: Any = Q) -> np.ndarray:
-    return x.step(_core.Status.singular, 0.0, q, ZERO, ZERO, lambda q, dq, dq_r, ddq_r: robot().gravity_vector(q))
-
-
-def _step_end() -> Stateful:
-    common = _controller(lambda: _core.StepEnd(robot(), 5.0), pose)
-    return replace(common, hold=_end, uses={**common.uses, "step": _end})
 
 
 def _dmp() -> _core.Dmp:
@@ -151,7 +137,6 @@ FIELD = _core.DynamicPotential(1.0, 1.0, 0.01, 0.1, [0.0, 0.0, 1.0])
 GAINS = 100.0, 20.0
 
 STATEFUL: dict[type, Stateful] = {
-    _core.StepEnd: _step_end(),
     _core.MomentumObserver: _observer(MomentumObserver),
     _core.EnergyObserver: _observer(EnergyObserver),
     _core.DerivativeEstimator: Stateful(
@@ -275,7 +260,7 @@ STATEFUL: dict[type, Stateful] = {
             "request": lambda x: x.request(0),
             "stop": lambda x: x.stop(0),
             "watch": lambda x: x.watch(NOW),
-            "follow": lambda x: x.follow(_motion()),
+            "follow": lambda x: x.follow(0.0, 1.0, None, JOINTS, JOINTS),
             "take_pose": lambda x: x.take_pose(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),
             "take_twist": lambda x: x.take_twist(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
             "cancel": lambda x: x.cancel(),
@@ -289,11 +274,13 @@ MORE: dict[type, dict[str, Callable[[Any], object]]] = {
     _core.CartesianComputedTorque: {"_obstacles=": _setter("_obstacles", np.ones((2, 4)))},
     _core.Impedance: {"wrench=": _setter("wrench", np.ones(6))},
     _core.Backstepping: {"_evaluate": lambda x: x._evaluate(Q, ZERO, pose())},
+    _core.AdaptiveJacobianBackstepping: {
+        "_evaluate": lambda x: x._evaluate(Q, ZERO, pose()),
+        "lengths=": _setter("lengths", np.full(2, 0.1)),
+    },
 }
 for law in LAWS:
-    core = next((base for base in law.__mro__ if base.__module__ == _core.__name__), None)
-    if core is None:  # written in Python
-        continue
+    core = next(base for base in law.__mro__ if base.__module__ == _core.__name__)
     reference = (lambda: JOINTS) if issubclass(core, _core.JointController) else pose
     motors: tuple[Any, ...] = ()
     if RECIPES[law].make().sees_motors:

@@ -175,15 +175,9 @@ def numbers_that_lie(state: np.ndarray) -> list[np.ndarray]:
     return lies
 
 
-def end_of_step(end: _core.StepEnd) -> np.ndarray:
-    still = np.zeros(7)
-    return end.step(_core.Status.singular, 0.01, still, still, still, lambda *states: still)
-
-
 NOW = 10**18
 #: of classes that are parts of public ones
 USES: dict[type, Callable[[Any], object]] = {
-    _core.StepEnd: end_of_step,
     _core.ControlLoop: lambda loop: loop.state(NOW, NOW, np.arange(7), 7, *np.zeros((2, 7))),
     _core.SafeTorque: lambda safe: safe.leave(),
 }

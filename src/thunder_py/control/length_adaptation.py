@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations_with_replacement
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -72,90 +71,51 @@ class LengthAdaptation:
         return names
 
 
-class LengthKinematics(NamedTuple):
-    """Kinematics of the end effector under estimated lengths, and their derivatives by the k unknown ones."""
-
-    p: Array  # (3,)
-    P: Array  # (3, k), of p
-    J: Array  # (6, n)
-    J_dot: Array  # (6, n), with constant lengths
-    dJ: Array  # (k, 6, n), of J
-
-
-class LengthModel:
-    """Kinematics and regressors of an arm as functions of its unknown lengths.
+class LengthModel(_core.LengthModel):
+    """Kinematics and torques of an arm as functions of its unknown lengths, and the gains of their adaptation.
 
     Position and Jacobian are affine in the lengths, torques are polynomials of the second degree. Their coefficients
     follow from robots with the lengths displaced by `scale`, without truncation error.
     """
 
     def __init__(self, robot: Robot, adaptation: LengthAdaptation | None, unknown: npt.NDArray[np.bool_]) -> None:
-        self.names = [] if adaptation is None else adaptation.names(robot)
-        k = len(self.names)
-        index = [length_names(robot.n).index(name) for name in self.names]
-        self.nominal = lengths_of(robot)[index] if k else np.zeros(0)
-        self.indices, self.unknown = index, unknown
-        self.gamma, self.Gamma, self.scale = 0.0, np.zeros((0, 0)), np.zeros(0)
-        self.Gamma_torque = 1.0
+        self.names = names = [] if adaptation is None else adaptation.names(robot)
+        self.k, self.robot = len(names), robot
+        self.indices = [length_names(robot.n).index(name) for name in names]
+        self.nominal, self.scale = lengths_of(robot)[self.indices] if names else np.zeros(0), np.zeros(0)
+        self.gamma, self.Gamma_torque, self.Gamma = 0.0, 1.0, np.zeros((0, 0))
+        #: lengths that torques depend on: the tool is massless
+        self.in_torques = in_torques = [j for j, name in enumerate(names) if not name.startswith("tool")]
         if adaptation is not None:
-            _core.GradientLaw(adaptation.Gamma, k, None, None, None)  # checks the gain
-            self.Gamma = gain(adaptation.Gamma, k)
+            _core.GradientLaw(adaptation.Gamma, self.k, None, None, None)  # checks the gain
+            self.Gamma = gain(adaptation.Gamma, self.k)
             self.gamma = nonnegative(adaptation.gamma, "gamma")
-            self.scale = all_positive(one_or_each(adaptation.scale, k, "scale"), "scale")
-        self.Gamma_inverse = np.linalg.inv(self.Gamma)
-        #: position in `names` of lengths that torques depend on: the tool is massless
-        self.in_torques = [j for j, name in enumerate(self.names) if not name.startswith("tool")]
-        if adaptation is not None and self.in_torques:
-            if adaptation.Gamma_torque is None:
-                raise ThunderError(f"Gamma_torque must be given: torques depend on {self.names[self.in_torques[0]]}")
-            self.Gamma_torque = positive(adaptation.Gamma_torque, "Gamma_torque")
-        self._affine = [self._displaced(robot, step) for step in np.vstack([np.zeros(k), np.eye(k)])]
-        nodes = self._nodes()
-        self._models = [self._displaced(robot, node).unknown(unknown) for node in nodes]
-        self._weights = np.linalg.inv(np.array([self.monomials(node) for node in nodes]))
-
-    @property
-    def k(self) -> int:
-        """Number of unknown lengths."""
-        return len(self.names)
-
-    def monomials(self, x: Array) -> Array:
-        """Return 1, x_i, x_i x_j of the scaled displacements x, (k,), of the lengths that torques depend on."""
-        z = x[self.in_torques]
-        return np.array([1.0, *z, *(z[i] * z[j] for i, j in combinations_with_replacement(range(len(z)), 2))])
-
-    def _nodes(self) -> Array:
-        """Return displacements that determine the coefficients of all monomials, (a, k)."""
-        units = np.eye(self.k)[self.in_torques]
-        pairs = [a + b if i != j else -a for (i, a), (j, b) in combinations_with_replacement(list(enumerate(units)), 2)]
-        return np.array([np.zeros(self.k), *units, *pairs])
-
-    def _displaced(self, robot: Robot, x: Array) -> Robot:
-        values = dict(zip(self.names, (self.nominal + self.scale * x).tolist(), strict=True))
-        return with_lengths(robot, values) if values and x.any() else robot
-
-    def positions(self, q: Array) -> tuple[Array, Array]:
-        """Return p under the nominal lengths, (..., 3), and its derivative by the unknown ones, (..., 3, k)."""
-        p = np.stack([robot.forward_kinematics(q)[..., :3, 3] for robot in self._affine], axis=-1)
-        return p[..., 0], (p[..., 1:] - p[..., :1]) / self.scale
-
-    def kinematics(self, q: Array, dq: Array, lengths: Array) -> LengthKinematics:
-        """Return the kinematics for these lengths, (k,)."""
-        change = lengths - self.nominal
-        p, P = self.positions(q)
-        J = np.stack([robot.jacobian(q) for robot in self._affine])
-        J_dot = np.stack([robot.jacobian_dot(q, dq) for robot in self._affine])
-        dJ, dJ_dot = ((A[1:] - A[0]) / self.scale[:, None, None] for A in (J, J_dot))
-        return LengthKinematics(
-            p + P @ change, P, J[0] + np.tensordot(change, dJ, 1), J_dot[0] + np.tensordot(change, dJ_dot, 1), dJ
+            self.scale = all_positive(one_or_each(adaptation.scale, self.k, "scale"), "scale")
+            if in_torques and adaptation.Gamma_torque is None:
+                raise ThunderError(f"Gamma_torque must be given: torques depend on {names[in_torques[0]]}")
+            if in_torques:
+                self.Gamma_torque = positive(adaptation.Gamma_torque, "Gamma_torque")
+        # monomials 1, x_i, x_i x_j of the scaled displacements x, and displacements that determine their coefficients
+        pairs = list(combinations_with_replacement(in_torques, 2))
+        factors = [(), *((i,) for i in in_torques), *pairs]
+        units = np.eye(self.k)
+        nodes = [
+            np.zeros(self.k),
+            *units[in_torques],
+            *(units[i] + units[j] if i != j else -units[i] for i, j in pairs),
+        ]
+        values = np.array([[node[list(each)].prod() for each in factors] for node in nodes])
+        self._affine = [self._displaced(names, step) for step in [np.zeros(self.k), *units]]
+        models = [self._displaced(names, node) for node in nodes]
+        super().__init__(
+            names, self.nominal, self.scale, self._affine, models, factors, np.linalg.inv(values), unknown.tolist()
         )
 
-    def regressor(self, q: Array, dq: Array, dq_r: Array, ddq_r: Array) -> Array:
-        """Return the regressor of the products of `monomials` and ``[1, pi_unknown]``, (n, a, 1 + u)."""
-        Y = np.stack([model.slotine_li_regressor(q, dq, dq_r, ddq_r) for model in self._models])
-        return np.asarray(np.einsum("ak,kin->ian", self._weights, Y))
+    def _displaced(self, names: list[str], x: Array) -> Robot:
+        values = dict(zip(names, (self.nominal + self.scale * x).tolist(), strict=True))
+        return with_lengths(self.robot, values) if x.any() else self.robot
 
-    def products(self, lengths: Array, parameters: Array) -> Array:
-        """Return these products for lengths, (k,), and all parameters, (p,), as (a, 1 + u)."""
-        x = (lengths - self.nominal) / self.scale
-        return np.outer(self.monomials(x), np.concatenate([[1.0], parameters[self.unknown]]))
+    def offsets(self, q: Array, change: Array) -> Array:
+        """Return how much these changes (..., k) of the lengths move the end effector at q (..., n), (..., 3)."""
+        p = np.stack([robot.forward_kinematics(q)[..., :3, 3] for robot in self._affine], axis=-1)
+        return np.asarray(np.einsum("...ij,...j->...i", (p[..., 1:] - p[..., :1]) / self.scale, change))

@@ -73,9 +73,9 @@ def _drives(
     root = np.linalg.cholesky(K_d)
     for q, dq, ddq in zip(*(x[::_EVERY] for x in (states.q, states.dq, states.ddq)), strict=True):
         terms = model.kinematics(q, dq, model.nominal)
-        J, W = terms.J[:m], (terms.dJ @ dq).T[:m]
+        J, W = terms["J"][:m], (terms["dJ"] @ dq).T[:m]
         compliance = np.linalg.solve(K_p, Lambda) + J @ np.linalg.solve(K_d, J.T)
         tracking = np.linalg.solve(np.linalg.cholesky(compliance), W)
-        kinematic.append(np.vstack([tracking, np.sqrt(gamma) * terms.P]))
+        kinematic.append(np.vstack([tracking, np.sqrt(gamma) * terms["P"]]))
         dynamic.append(np.linalg.solve(root, model.regressor(q, dq, dq, ddq)[:, 1:, 0]).reshape(-1, 1))
     return np.array(kinematic), np.array(dynamic)

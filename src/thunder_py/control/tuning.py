@@ -95,7 +95,7 @@ class Tuning(Value, Tabular):
     """
 
     robot: Robot
-    law: type[_core.Controller] | type[AdaptiveJacobianBackstepping]
+    law: type[_core.Controller]
     arguments: Mapping[str, Any]
     bandwidth: Array
     limit: str
@@ -186,7 +186,7 @@ def _limits(values: Array) -> Array:
 
 def tune(
     robot: Robot,
-    law: type[_core.Controller] | type[AdaptiveJacobianBackstepping],
+    law: type[_core.Controller],
     reference: Callable[[float], Any] | None = None,
     *,
     period: float,

@@ -29,7 +29,7 @@ XACRO = "is xacro, which is expanded in files that end in .xacro"
 
 @dataclass(eq=False)
 class Element:
-    """Store an XML element: its tag and attributes as written, its first line, the enclosing link or joint.
+    """Store an XML element: its tag, attributes and text as written, its first line, the enclosing link or joint.
 
     Attributes
     ----------
@@ -43,6 +43,7 @@ class Element:
     path: str | Path | None = None
     owner: str = ""
     children: list[Element] = field(default_factory=list)
+    content: str = ""
 
     def error(self, message: str) -> FileFormatError:
         """Return an error about this element."""
@@ -137,6 +138,8 @@ class _Builder:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.text
+        self.parser.buffer_text = True
         self.parser.StartDoctypeDeclHandler = self.doctype
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -149,6 +152,10 @@ class _Builder:
         else:
             self.root = element
         self.open.append(element)
+
+    def text(self, data: str) -> None:
+        if not data.isspace():
+            self.open[-1].content += data
 
     def end(self, tag: str) -> None:
         self.open.pop()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from .. import spatial
 from ..checks import Array, points
 from ..errors import ThunderError
-from ..recordings.motion_set import MotionSet
+from ..recordings.processing.over_sets import over_sets
 from ..recordings.trial import POSITION, ROTATION, Trial
 
 #: sine of the angle between path and vertical below which the path counts as vertical
@@ -131,7 +130,7 @@ def turning(x: Array) -> npt.NDArray[np.bool_]:
 
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
     """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
-    position = _positions(dofs)
+    position = positions(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extents = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
     extents = np.maximum(extents, _ROUNDING * np.abs(start).max(axis=1))
@@ -163,7 +162,7 @@ def to_canonical(values: Array, dofs: Sequence[str], frames: PathFrames) -> Arra
     array (R, T, d)
     """
     result = values.copy()
-    position, orientation = _positions(dofs), _orientations(dofs)
+    position, orientation = positions(dofs), _orientations(dofs)
     moved = (values[..., position] - frames.start[:, None]) / frames.scale[:, None, None]
     result[..., position] = moved @ frames.rotation
     if orientation:
@@ -174,7 +173,7 @@ def to_canonical(values: Array, dofs: Sequence[str], frames: PathFrames) -> Arra
 def from_canonical(values: Array, dofs: Sequence[str], frames: PathFrames, derivative: int = 0) -> Array:
     """Transform motions (R, T, d), or derivatives of them, from their canonical frames; see `to_canonical`."""
     result = values.copy()
-    position, orientation = _positions(dofs), _orientations(dofs)
+    position, orientation = positions(dofs), _orientations(dofs)
     back = np.swapaxes(frames.rotation, -1, -2)
     result[..., position] = frames.scale[:, None, None] * (values[..., position] @ back)
     if derivative == 0:
@@ -184,7 +183,8 @@ def from_canonical(values: Array, dofs: Sequence[str], frames: PathFrames, deriv
     return result
 
 
-def _positions(dofs: Sequence[str]) -> list[int]:
+def positions(dofs: Sequence[str]) -> list[int]:
+    """Return the indices of x, y and z, or raise `ThunderError`."""
     try:
         return [list(dofs).index(name) for name in POSITION]
     except ValueError:
@@ -200,11 +200,8 @@ def _orientations(dofs: Sequence[str]) -> list[int]:
     return [list(dofs).index(name) for name in ROTATION] if all(present) else []
 
 
-@overload
-def turns_from_start(motions: Trial) -> Trial: ...
-@overload
-def turns_from_start(motions: MotionSet) -> MotionSet: ...
-def turns_from_start(motions: Trial | MotionSet) -> Trial | MotionSet:
+@over_sets
+def turns_from_start(trial: Trial) -> Trial:
     """Replace rotation vectors of R(t) by those of ``R(t) R(0)'``, on one branch.
 
     `HumanLikePlanner` expects components of these coordinates. A rotation about one axis is a straight line in them for
@@ -212,7 +209,7 @@ def turns_from_start(motions: Trial | MotionSet) -> Trial | MotionSet:
 
     Parameters
     ----------
-    motions : Trial or MotionSet
+    trial : Trial or MotionSet
         Motions with coordinates rx, ry, rz.
 
     Returns
@@ -234,12 +231,6 @@ def turns_from_start(motions: Trial | MotionSet) -> Trial | MotionSet:
     >>> bool(np.abs(motions[0].rotation_vectors[0]).max() < 1e-12)
     True
     """
-    return motions.map(_turned) if isinstance(motions, MotionSet) else _turned(motions)
-
-
-def _turned(trial: Trial) -> Trial:
-    if not isinstance(trial, Trial):
-        raise ThunderError(f"motions must be a Trial or a MotionSet, got {type(trial).__name__}")
     if not set(ROTATION) <= set(trial.dofs):
         raise ThunderError(f"motions must have coordinates {', '.join(ROTATION)}, got {', '.join(trial.dofs)}")
     phi = np.array(trial.rotation_vectors)

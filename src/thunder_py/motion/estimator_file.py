@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from ..files import read_archive, write_archive
 from ..values import Estimator
 
 _VERSION = 1
+_WORDS = {"None": None, "True": True, "False": False}
 
 _Kind = TypeVar("_Kind", bound=Estimator)
 
@@ -23,14 +24,32 @@ def _key(kind: type) -> str:
     return f"thunder_{kind.__name__.lower()}"
 
 
-def write_arrays(path: str | Path, kind: type, arrays: Mapping[str, Any]) -> None:
-    """Write arrays of a fitted estimator atomically, with its kind and version."""
-    write_archive(path, {_key(kind): np.array(_VERSION), **arrays})
+def write_estimator(path: str | Path, estimator: Estimator, *results: str, **arrays: Any) -> None:
+    """Write the parameters and named results of a fitted estimator atomically.
+
+    Parameters
+    ----------
+    path : path-like
+        File that ends in ``.npz``.
+    estimator : Estimator
+        With parameters that are numbers, texts, True, False or None, except those among `arrays`.
+    *results : str
+        Attributes that are arrays, numbers, or texts.
+    **arrays : array_like
+        Further arrays.
+    """
+    parameters = {name: np.array(repr(_plain(value))) for name, value in estimator.get_params().items()}
+    found = {name: np.asarray(getattr(estimator, name)) for name in results}
+    write_archive(path, {_key(type(estimator)): np.array(_VERSION), **parameters, **found, **arrays})
 
 
 @contextmanager
-def archived(path: str | Path, kind: type) -> Iterator[dict[str, Any]]:
-    """Yield the arrays of a file of `kind`; errors inside the block are those of a damaged file.
+def read_estimator(
+    path: str | Path, kind: type[_Kind], **readers: Callable[[Any], Any]
+) -> Iterator[tuple[_Kind, dict[str, Any]]]:
+    """Yield an estimator with the parameters of a file, and the arrays of the file.
+
+    `readers` return parameters that are no text from their arrays. Errors inside the block are those of a damaged file.
 
     Raises
     ------
@@ -44,35 +63,12 @@ def archived(path: str | Path, kind: type) -> Iterator[dict[str, Any]]:
     if (version := str(arrays[key])) != str(_VERSION):
         raise FileFormatError(f"version {version} of {writer}, this package reads {_VERSION}", path=path, key=key)
     try:
-        yield arrays
+        parameters = {name: readers.get(name, _parameter)(arrays[name]) for name in kind._defaults()}
+        yield kind(**parameters), arrays
     except KeyError as error:
         raise FileFormatError(f"not a file of {writer}: {error.args[0]} missing", path=path) from None
     except (ThunderError, OverflowError, TypeError, ValueError) as error:
         raise FileFormatError(f"not a file of {writer}: {error}", path=path) from error
-
-
-def write_estimator(path: str | Path, estimator: Estimator, *results: str) -> None:
-    """Write the parameters and named results of a fitted estimator.
-
-    Parameters
-    ----------
-    path : path-like
-        File that ends in ``.npz``.
-    estimator : Estimator
-        With parameters that are numbers, texts, True, False or None.
-    *results : str
-        Attributes that are arrays, numbers, or tuples of texts.
-    """
-    arrays = {name: np.array(repr(_plain(value))) for name, value in estimator.get_params().items()}
-    arrays |= {name: np.asarray(getattr(estimator, name)) for name in results}
-    write_arrays(path, type(estimator), arrays)
-
-
-@contextmanager
-def read_estimator(path: str | Path, kind: type[_Kind]) -> Iterator[tuple[_Kind, dict[str, Any]]]:
-    """Yield an estimator with the parameters of a file, and the arrays of the file; errors as of `archived`."""
-    with archived(path, kind) as arrays:
-        yield kind(**{name: parameter(arrays, name) for name in kind._defaults()}), arrays
 
 
 def _plain(value: Any) -> Any:
@@ -98,14 +94,11 @@ def texts(arrays: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(map(str, arrays[name]))
 
 
-def parameter(arrays: Mapping[str, Any], name: str) -> Any:
+def _parameter(stored: Any) -> Any:
     """Parse text in quotes, a number, True, False or None."""
-    text = str(arrays[name])
+    text = str(stored)
     if text in _WORDS:
         return _WORDS[text]
     if text[:1] == text[-1:] == "'":
         return text[1:-1]
     return int(text) if text.isdigit() else float(text)
-
-
-_WORDS = {"None": None, "True": True, "False": False}

@@ -10,5 +10,6 @@ from .pose_source import PoseSource as PoseSource
 from .pose_source import SimulatedPoseSource as SimulatedPoseSource
 from .tags import FiducialPoseSource as FiducialPoseSource
 from .tags import TagDetection as TagDetection
+from .tags import TagTracker as TagTracker
 from .tags import detect_tags as detect_tags
 from .tags import render_tag as render_tag

@@ -15,6 +15,8 @@ from ..values import Value, set_fields
 
 #: iterations of the fixed point that removes distortion, and its tolerance [in units of the focal length]
 _ROUNDS, _LEFT = 100, 1e-10
+#: numbers of coefficients of distortion, without and with k3, and of the rational model
+_COUNTS = (4, 5, 8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +31,9 @@ class PinholeCamera(Value):
         Focal lengths [pixel].
     cx, cy : float
         Principal point [pixel].
-    distortion : (5,) array
-        k1, k2, p1, p2, k3: radial, tangential and the third radial coefficient (Brown and Conrady, in OpenCV's order).
+    distortion : (4,), (5,) or (8,) array
+        k1, k2, p1, p2, k3, k4, k5, k6 in OpenCV's order (Brown and Conrady): radial (k1 to k3), tangential, and the
+        denominator of the rational model (k4 to k6). Those that are left out are 0.
 
     Raises
     ------
@@ -69,8 +72,10 @@ class PinholeCamera(Value):
             fy=positive(self.fy, "fy", "pixel"),
             cx=finite(self.cx, "cx"),
             cy=finite(self.cy, "cy"),
-            distortion=array(self.distortion, (5,), "distortion"),
+            distortion=array(self.distortion, (None,), "distortion"),
         )
+        if np.size(self.distortion) not in _COUNTS:
+            raise ThunderError(f"distortion must have 4, 5 or 8 coefficients, got {np.size(self.distortion)}")
         if not (0.0 <= self.cx <= self.width - 1 and 0.0 <= self.cy <= self.height - 1):
             raise ThunderError(
                 f"the principal point must lie in the picture of {self.width} x {self.height} pixels, "
@@ -121,9 +126,10 @@ class PinholeCamera(Value):
         return np.stack([u, v], axis=-1)
 
     def _distorted(self, x: Array, y: Array) -> tuple[Array, Array]:
-        k1, k2, p1, p2, k3 = np.asarray(self.distortion)
+        given = np.asarray(self.distortion)
+        k1, k2, p1, p2, k3, k4, k5, k6 = np.pad(given, (0, max(_COUNTS) - len(given)))
         r2 = x * x + y * y
-        radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))
+        radial = (1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1.0 + r2 * (k4 + r2 * (k5 + r2 * k6)))
         return (
             x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x),
             y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y,
@@ -141,9 +147,8 @@ class PinholeCamera(Value):
 
     def _check_distortion(self) -> None:
         """Refuse a distortion that is not invertible at the corners, where it is strongest."""
-        corners = np.array([[0.0, 0.0], [self.width - 1.0, 0.0], [0.0, self.height - 1.0], [1.0, 1.0]])
-        corners[3] = self.width - 1.0, self.height - 1.0
-        with np.errstate(over="ignore", invalid="ignore"):
+        corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]) * (self.width - 1.0, self.height - 1.0)
+        with np.errstate(all="ignore"):
             again = self.project(self.directions(corners))
         if not np.allclose(again, corners, atol=1e-4):
             raise ThunderError(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import OptimizeResult, least_squares
 from scipy.spatial.transform import Rotation
 from scipy.stats import f as f_distribution
+from scipy.stats import t as t_distribution
 
 from ..checks import Array, one_of, pose
 from ..errors import ThunderError, ThunderWarning, outer_level
@@ -33,6 +36,16 @@ _FLOOR = 1e-9
 _RARE, _MOST_OUTLIERS = 1e-15, 0.25
 #: number of poses from which their residuals are tested: with fewer, the estimated noise is too uncertain
 _FEWEST_TESTED = 6
+#: the same probability for a wrong scale and for inverted poses; errors of the scale that are not reported
+_UNLIKELY, _SCALE = 1e-7, 0.02
+#: likely causes of a scale, by its decimal logarithm
+_SIZE = "the size of the marker, or the focal length, is wrong"
+_UNITS = {
+    3.0: "marker_poses seem to be in millimeters and hand_poses in meters",
+    -3.0: "marker_poses seem to be in meters and hand_poses in millimeters",
+}
+#: distance that no arm reaches and no marker is seen from [m]
+_FAR = 30.0
 #: residuals relative to the extent of the motion (root mean squares) above which no pose alone is to blame
 _INCONSISTENT = 0.25
 
@@ -131,10 +144,12 @@ def calibrate_hand_eye(
     Warns
     -----
     ThunderWarning
-        If noise does not explain the residuals. The message names up to a quarter of the poses without which the others
-        fit far better: an F test, k at least 6, with a probability below 1e-15 under noise. Otherwise, residuals of
-        more than a quarter of the extent of the motion (both RMS, positions or angles) mean that poses may be
-        inverted.
+        If the positions of the markers have another scale than those of the hand (a wrong size of the marker or other
+        units, by a t test of the scale that is estimated with the poses), if the poses fit far better with one side
+        inverted (an F test), or if positions are farther than 30 m (millimeters). Otherwise, if noise does not explain
+        the residuals: the message names up to a quarter of the poses without which the others fit far better (an F
+        test, k at least 6), or the residuals are more than a quarter of the extent of the motion. The result is that
+        of the poses as given.
 
     Notes
     -----
@@ -152,17 +167,17 @@ def calibrate_hand_eye(
         raise ThunderError(f"hand_poses and marker_poses must have the same length, got {len(hands)} and {len(seen)}")
     if len(hands) < _FEWEST:
         raise ThunderError(f"hand_poses must have at least {_FEWEST} poses, got {len(hands)}")
-    X, Z = _initial(hands, _inverse(seen) if mounting == "hand" else seen)
-    X, Z, offsets, covariance = _refine(hands, seen, X, Z, mounting)
-    _warn_of_residuals(hands, seen, offsets, mounting)
-    camera, marker = (X, Z) if mounting == "hand" else (Z, X)
-    of_camera = np.diag(covariance)[:6] if mounting == "hand" else np.diag(covariance)[6:]
+    fit = _fit(hands, seen, mounting)
+    if reason := _doubt(hands, seen, fit, mounting):
+        warnings.warn(reason, ThunderWarning, stacklevel=outer_level())
+    camera, marker = (fit.X, fit.Z) if mounting == "hand" else (fit.Z, fit.X)
+    of_camera = np.diag(fit.covariance)[:6] if mounting == "hand" else np.diag(fit.covariance)[6:]
     return HandEyeCalibration(
         mounting=mounting,
         camera=camera,
         marker=marker,
-        position_residuals=np.linalg.norm(offsets[:, :3], axis=1),
-        angle_residuals=np.linalg.norm(offsets[:, 3:], axis=1),
+        position_residuals=np.linalg.norm(fit.offsets[:, :3], axis=1),
+        angle_residuals=np.linalg.norm(fit.offsets[:, 3:], axis=1),
         position_std=float(np.sqrt(of_camera[:3].sum())),
         angle_std=float(np.sqrt(of_camera[3:].sum())),
     )
@@ -178,8 +193,18 @@ def _poses(value: npt.ArrayLike, name: str) -> Array:
     return np.array([pose(T, f"{name}[{k}]") for k, T in enumerate(poses)]).reshape(-1, 4, 4)
 
 
-def _initial(A: Array, B: Array) -> tuple[Array, Array]:
-    """Return X and Z with ``A_i X = Z B_i`` approximately, from the motions between all pairs of poses."""
+class _Fit(NamedTuple):
+    """Poses with ``A_i X = Z B_i``, residuals (k, 6) and covariance of the poses and the logarithm of a free scale."""
+
+    X: Array
+    Z: Array
+    log_scale: float
+    offsets: Array
+    covariance: Array
+
+
+def _initial(A: Array, B: Array, free: bool) -> tuple[Array, Array, float]:
+    """Return X, Z and the scale of B approximately, from the motions between all pairs of poses."""
     first, second = np.triu_indices(len(A), 1)
     A_ij, B_ij = (np.linalg.inv(P[first]) @ P[second] for P in (A, B))
     turns_A, turns_B = (Rotation.from_matrix(P[:, :3, :3]).as_rotvec() for P in (A_ij, B_ij))
@@ -192,11 +217,16 @@ def _initial(A: Array, B: Array) -> tuple[Array, Array]:
         )
     R_X = Rotation.align_vectors(turns_A[usable], turns_B[usable])[0].as_matrix()
     left = (A_ij[:, :3, :3] - np.eye(3)).reshape(-1, 3)
-    right = (B_ij[:, :3, 3] @ R_X.T - A_ij[:, :3, 3]).ravel()
-    shift = np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64)
-    X = make_pose(R_X, shift)
-    each = A @ X @ np.linalg.inv(B)
-    return X, make_pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0))
+    moved, by_hand = (B_ij[:, :3, 3] @ R_X.T).ravel(), A_ij[:, :3, 3].ravel()
+    scale, shift = 1.0, np.asarray(np.linalg.lstsq(left, moved - by_hand)[0], dtype=np.float64)
+    if free:
+        *column, inverse = np.linalg.lstsq(np.column_stack([left, -moved]), -by_hand)[0]
+        if inverse > 0.0:
+            scale, shift = 1.0 / float(inverse), np.array(column)
+    X, unscaled = make_pose(R_X, shift), B.copy()
+    unscaled[:, :3, 3] /= scale
+    each = A @ X @ np.linalg.inv(unscaled)
+    return X, make_pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0)), scale
 
 
 def _require_axes(turns: Array, name: str) -> None:
@@ -208,53 +238,75 @@ def _require_axes(turns: Array, name: str) -> None:
         )
 
 
-def _refine(A: Array, seen: Array, X: Array, Z: Array, mounting: str) -> tuple[Array, Array, Array, Array]:
-    """Return X and Z with the least residuals, the residuals (k, 6) and the covariance of both poses (12, 12)."""
+def _fit(A: Array, seen: Array, mounting: str, *, free: bool = False) -> _Fit:
+    """Return the poses, and the scale of the markers' positions if it is free, with the least residuals."""
+    X, Z, scale = _initial(A, _inverse(seen) if mounting == "hand" else seen, free)
     offsets = partial(_offsets, A, seen, X, Z, mounting)
-    x = np.zeros(12)
-    scale = _noise(offsets(x))
+    x = np.array([*np.zeros(12), math.log(scale)])[: 12 + free]
     for _ in range(2):  # the weights follow the residuals
-        fit = _least(offsets, scale, x)
-        x, scale = fit.x, _noise(offsets(fit.x))
+        fit = _least(offsets, _noise(offsets(x)), x)
+        x = fit.x
     jacobian = np.asarray(fit.jac, dtype=np.float64)
-    covariance = _inverse(jacobian.T @ jacobian) * (6 * len(A) / max(6 * len(A) - 12, 1))
-    return X @ _small_motion(x[:6]), Z @ _small_motion(x[6:]), offsets(x), covariance
+    covariance = _inverse(jacobian.T @ jacobian) * (6 * len(A) / max(6 * len(A) - len(x), 1))
+    return _Fit(X @ _small_motion(x[:6]), Z @ _small_motion(x[6:12]), float(x[12:].sum()), offsets(x), covariance)
 
 
 def _offsets(A: Array, seen: Array, X: Array, Z: Array, mounting: str, x: Array) -> Array:
-    """Return the residuals (k, 6) of X and Z, moved by x (12,)."""
-    X_x, Z_x = X @ _small_motion(x[:6]), Z @ _small_motion(x[6:])
+    """Return the residuals (k, 6) of X and Z, moved by x (12,), with the scale exp(x[12]) if there is one."""
+    X_x, Z_x = X @ _small_motion(x[:6]), Z @ _small_motion(x[6:12])
     predicted = np.linalg.inv(A @ X_x) @ Z_x if mounting == "hand" else np.linalg.inv(Z_x) @ A @ X_x
     turns = Rotation.from_matrix(np.swapaxes(predicted[:, :3, :3], 1, 2) @ seen[:, :3, :3]).as_rotvec()
-    return np.hstack([seen[:, :3, 3] - predicted[:, :3, 3], turns])
+    return np.hstack([seen[:, :3, 3] - math.exp(x[12:].sum()) * predicted[:, :3, 3], turns])
 
 
-def _least(offsets: Callable[[Array], Array], scale: Array, x: Array) -> OptimizeResult:
+def _least(offsets: Callable[[Array], Array], noise: Array, x: Array) -> OptimizeResult:
     def weighted(step: Array) -> Array:
-        return (offsets(step) / scale).ravel()
+        return (offsets(step) / noise).ravel()
 
     return least_squares(weighted, x, method="lm", xtol=1e-12)
 
 
-def _warn_of_residuals(A: Array, seen: Array, offsets: Array, mounting: str) -> None:
-    """Warn of residuals that noise does not explain."""
-    outliers = _outliers(A, seen, offsets, mounting)
+def _doubt(A: Array, seen: Array, fit: _Fit, mounting: str) -> str:
+    """Return why the poses cannot be right as they are given, or an empty text."""
+    free, freedom = _fit(A, seen, mounting, free=True), 6 * len(A) - 13
+    other = next(name for name in MOUNTINGS if name != mounting)
+    reasons = []
+    for name, poses in (("hand_poses", A), ("marker_poses", seen)):
+        if (far := float(np.median(np.linalg.norm(poses[:, :3, 3], axis=1)))) > _FAR:
+            reasons.append(f"{name} must be in meters, got a median distance of {far:.3g}: divide millimeters by 1000")
+    with contextlib.suppress(ThunderError):
+        inverted = _fit(A, seen, other, free=True)
+        ratio = float(np.prod((_noise(free.offsets) / _noise(inverted.offsets))[[0, 3]]))
+        if ratio > f_distribution.isf(_UNLIKELY, freedom, freedom):
+            free = inverted
+            reasons.append(
+                f"inverted poses fit better, with {math.sqrt(ratio):.3g} times smaller residuals: hand_poses must be "
+                "those of the hand in the base, marker_poses those of the marker in the camera's frame; invert those "
+                f"that are not, or pass mounting={other!r}"
+            )
+    off, std = free.log_scale, math.sqrt(free.covariance[12, 12])
+    if abs(off) > max(_SCALE, std * float(t_distribution.isf(_UNLIKELY / 2.0, freedom))):
+        reasons.append(
+            f"the positions of marker_poses fit those of hand_poses if they are divided by {math.exp(off):.4g} "
+            f"({100.0 * std:.2g} % of standard deviation): {_UNITS.get(round(off / math.log(10.0), 1), _SIZE)}"
+        )
+    if reasons:
+        return "; ".join(reasons)
+    if outliers := _outliers(A, seen, fit, mounting):
+        return (
+            "noise does not explain the residuals, the other poses fit far better without "
+            f"{', '.join(map(str, outliers))} (counted from 0): leave out wrong markers, check the times of the poses"
+        )
     share = max(
-        float(np.sqrt(np.mean(offsets[:, part] ** 2)) / max(_extent(A, part), _extent(seen, part), _FLOOR))
+        float(np.sqrt(np.mean(fit.offsets[:, part] ** 2)) / max(_extent(A, part), _extent(seen, part), _FLOOR))
         for part in (slice(0, 3), slice(3, 6))
     )
-    if outliers:
-        reason = f"the other poses fit far better without {', '.join(map(str, outliers))} (counted from 0): leave out"
-        reason += " wrong markers, and check the times of the poses"
-    elif share > _INCONSISTENT:
-        reason = (
-            f"they have {100.0 * share:.3g} % of the extent of the motion: hand_poses must be those of the hand in the "
-            "base and marker_poses those of the marker in the camera's frame, not inverted, in the same order, and "
-            f"mounting must not be {next(other for other in MOUNTINGS if other != mounting)!r}"
-        )
-    else:
-        return
-    warnings.warn(f"noise does not explain the residuals, {reason}", ThunderWarning, stacklevel=outer_level())
+    if share <= _INCONSISTENT:
+        return ""
+    return (
+        f"noise does not explain the residuals, which have {100.0 * share:.3g} % of the extent of the motion: "
+        "hand_poses and marker_poses must be in the same order, taken at the same times, nothing else may have moved"
+    )
 
 
 def _extent(poses: Array, part: slice) -> float:
@@ -265,7 +317,7 @@ def _extent(poses: Array, part: slice) -> float:
     return float(np.sqrt(np.mean((turns.mean().inv() * turns).as_rotvec() ** 2)))
 
 
-def _outliers(A: Array, seen: Array, offsets: Array, mounting: str) -> list[int]:
+def _outliers(A: Array, seen: Array, fit: _Fit, mounting: str) -> list[int]:
     """Return the poses without which the others fit far better, none if these are more than a quarter.
 
     Without a pose the sum of squares S over 6 (k - 1) - 12 degrees of freedom falls by D over 6: their ratio has the F
@@ -273,15 +325,14 @@ def _outliers(A: Array, seen: Array, offsets: Array, mounting: str) -> list[int]
     """
     kept, found = np.arange(len(A)), []
     while len(kept) >= _FEWEST_TESTED:
-        worst = int(np.argmax(np.linalg.norm(offsets / _noise(offsets), axis=1)))
+        worst = int(np.argmax(np.linalg.norm(fit.offsets / _noise(fit.offsets), axis=1)))
         rest = np.delete(kept, worst)
         try:
-            X, Z = _initial(A[rest], _inverse(seen[rest]) if mounting == "hand" else seen[rest])
+            fit = _fit(A[rest], seen[rest], mounting)
         except ThunderError:  # without it, axes are parallel
             break
-        X, Z, offsets, _ = _refine(A[rest], seen[rest], X, Z, mounting)
-        together = partial(_offsets, A[kept], seen[kept], X, Z, mounting)
-        fall = 2.0 * _least(together, _noise(offsets), np.zeros(12)).cost / (6 * len(rest)) - 1.0
+        together = partial(_offsets, A[kept], seen[kept], fit.X, fit.Z, mounting)
+        fall = 2.0 * _least(together, _noise(fit.offsets), np.zeros(12)).cost / (6 * len(rest)) - 1.0
         freedom = 6 * len(rest) - 12
         if f_distribution.sf(fall * freedom / 6.0, 6, freedom) > _RARE:
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -27,21 +27,26 @@ from ..checks import (
 )
 from ..checks import pose as checked_pose
 from ..errors import ThunderError
+from ..spatial.single import make_pose
 from ..values import Stateful, Value, set_fields
 
 #: largest number of pictures in one poll; more indicates a wrong time
 _MOST_PICTURES = 100_000
 
 
-def next_sample_time(t: Any, last: float, rate: float) -> float:
-    """Return a finite time at most 100000 pictures after the last one, or raise."""
+def next_time(t: Any, last: float) -> float:
+    """Return a finite time that is not before the last one, or raise."""
     now = finite(t, "t")
-    if (now - last) * rate > _MOST_PICTURES:
-        raise ThunderError(
-            f"t must not be more than {_MOST_PICTURES} pictures after the last one at {last:g} s, got {now:g} s; "
-            "clocks that do not begin near 0 need start="
-        )
+    if now < last:
+        raise ThunderError(f"t must not be before the last time, {last:g} s, got {now:g} s; reset() starts again")
     return now
+
+
+def function(value: Any, what: str) -> Callable[[float], Any]:
+    """Return a function of time, or raise."""
+    if not callable(value):
+        raise ThunderError(f"{what} must be callable with a time, got {value!r}")
+    return cast("Callable[[float], Any]", value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,16 +178,18 @@ class PoseFault(Value):
 
 
 class SampledPoseSource(Stateful):
-    """Base of pose sources with a camera's rate, latency and drop-outs; a subclass implements `_measure`.
+    """Base of pose sources with a camera's rate, latency and drop-outs; a subclass implements `_see`.
 
     Parameters
     ----------
+    grab : callable
+        Returns the picture of a time [s], or None. It is called at the first poll at or after that time.
     rate : float
         Pictures per second [Hz].
     latency, jitter : float
         Delay of every measurement, and the largest additional one, uniform [s]; see `measurement_times`.
     dropout : float
-        Probability that a picture has no result at all, 0 to 1.
+        Probability that a picture has no result at all, 0 to 1; nothing is looked for in it.
     start : float
         Time of the first picture [s].
     seed : int
@@ -196,6 +203,7 @@ class SampledPoseSource(Stateful):
 
     def __init__(
         self,
+        grab: Callable[[float], Any],
         *,
         rate: float = 30.0,
         latency: float = 0.0,
@@ -204,6 +212,7 @@ class SampledPoseSource(Stateful):
         start: float = 0.0,
         seed: int = 0,
     ) -> None:
+        self._grab = function(grab, "grab")
         self._rate = positive(rate, "rate", "Hz")
         self._latency, self._jitter = nonnegative(latency, "latency", "s"), nonnegative(jitter, "jitter", "s")
         self._dropout = within(dropout, "dropout", 0.0, 1.0)
@@ -226,15 +235,17 @@ class SampledPoseSource(Stateful):
             If `t` decreases, is not finite, or is more than 100000 pictures later; or a picture does not fit the
             camera.
         """
-        now = next_sample_time(t, self._start + self._taken / self._rate, self._rate)
-        if now < self._now:
+        now, taken = next_time(t, self._now), self._start + self._taken / self._rate
+        if (now - taken) * self._rate > _MOST_PICTURES:
             raise ThunderError(
-                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+                f"t must not be more than {_MOST_PICTURES} pictures after the last one at {taken:g} s, got {now:g} s; "
+                "clocks that do not begin near 0 need start="
             )
         self._now = now
-        while (taken := self._start + self._taken / self._rate) <= now:
+        while taken <= now:
             self._take(taken)
             self._taken += 1
+            taken = self._start + self._taken / self._rate
         ready = []
         while self._waiting and self._waiting[0][0] <= now:
             ready.append(heapq.heappop(self._waiting)[2])
@@ -242,21 +253,18 @@ class SampledPoseSource(Stateful):
 
     def _take(self, taken: float) -> None:
         delay, chance = self._rng.random(2)
+        picture = self._grab(taken)  # of a dropped one too, so that its noise does not depend on the drop-outs
         if chance < self._dropout:
-            return self._drop(taken)
-        measured, quality = self._measure(taken)
+            return
+        measured, quality = (None, 0.0) if picture is None else self._see(picture, taken)
         available = taken + self._latency + self._jitter * delay
         # the number of the picture orders measurements that become available together
         measurement = PoseMeasurement(taken, available, measured, quality)
         heapq.heappush(self._waiting, (available, self._taken, measurement))
 
-    def _measure(self, taken: float) -> tuple[Array | None, float]:
+    def _see(self, picture: Any, taken: float) -> tuple[Array | None, float]:
         """Return pose and quality from the picture of this time."""
         raise NotImplementedError
-
-    def _drop(self, taken: float) -> None:
-        """Pass over the picture of this time, whose noise is drawn like that of the others."""
-        self._measure(taken)
 
 
 class SimulatedPoseSource(SampledPoseSource):
@@ -270,24 +278,16 @@ class SimulatedPoseSource(SampledPoseSource):
     true_pose : callable
         Pose (4, 4) of the target at a time [s]. It is called at the first poll at or after that time, so it may read
         the state of a running simulation.
-    rate : float
-        Pictures per second [Hz].
-    latency, jitter : float
-        Delay of every measurement, and the largest additional one, uniform [s]; see `measurement_times`.
     position_noise : float or (3,) array_like
         Standard deviation along the axes of the frame of `true_pose` [m].
     rotation_noise : float or (3,) array_like
         Standard deviation about the target's own axes [rad].
-    dropout : float
-        Probability that a picture has no result at all, 0 to 1.
     occlusions : sequence of (start, stop)
         Intervals [s] in which nothing is seen: measurements have the pose None.
     faults : sequence of PoseFault
         Faults; the last one that affects a picture counts.
-    start : float
-        Time of the first picture [s].
-    seed : int
-        Seed of the noise.
+    **timing
+        Rate, latency, jitter, dropout, start and seed, see `SampledPoseSource`.
 
     Raises
     ------
@@ -312,50 +312,42 @@ class SimulatedPoseSource(SampledPoseSource):
         self,
         true_pose: Callable[[float], npt.ArrayLike],
         *,
-        rate: float = 30.0,
-        latency: float = 0.0,
-        jitter: float = 0.0,
         position_noise: npt.ArrayLike = 0.0,
         rotation_noise: npt.ArrayLike = 0.0,
-        dropout: float = 0.0,
         occlusions: Sequence[tuple[float, float]] = (),
         faults: Sequence[PoseFault] = (),
-        start: float = 0.0,
-        seed: int = 0,
+        **timing: Any,
     ) -> None:
-        if not callable(true_pose):
-            raise ThunderError(f"true_pose must be callable with a time, got {true_pose!r}")
-        self._true_pose = true_pose
+        self._true_pose = function(true_pose, "true_pose")
         self._position_noise = _deviations(position_noise, "position_noise")
         self._rotation_noise = _deviations(rotation_noise, "rotation_noise")
         self._occlusions = tuple(_interval(pair, "an occlusion") for pair in _sequence(occlusions, "occlusions"))
-        self._faults = _faults(faults)
-        super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
+        self._faults = tuple(of_kind(fault, PoseFault, "every fault") for fault in _sequence(faults, "faults"))
+        super().__init__(self._measured, **timing)
 
     def reset(self) -> None:
         """Start again, with the same noise."""
         super().reset()
         self._frozen: Array | None = None
 
-    def _measure(self, taken: float) -> tuple[Array | None, float]:
-        shift, turn = self._rng.normal(size=(2, 3))
-        measured = self._measured(taken, shift, turn)
-        hidden = any(start <= taken < stop for start, stop in self._occlusions)
-        return None if hidden else measured, 1.0
+    def _see(self, picture: Any, taken: float) -> tuple[Array | None, float]:
+        return picture, 1.0
 
-    def _measured(self, taken: float, shift: Array, turn: Array) -> Array | None:
+    def _measured(self, taken: float) -> Array | None:
+        shift, turn = self._rng.normal(size=(2, 3))
         fault = next((fault for fault in reversed(self._faults) if fault.concerns(taken)), None)
+        T: Array | None
         if fault is not None and fault.kind == "nan":
-            return np.full((4, 4), np.nan)
-        if fault is not None and fault.kind == "freeze":
-            return self._frozen
-        T = np.array(checked_pose(self._true_pose(taken), "true_pose(t)"))
-        if fault is not None:
-            T = np.asarray(fault.offset) @ T
-        T[:3, 3] += self._position_noise * shift
-        T[:3, :3] = T[:3, :3] @ Rotation.from_rotvec(self._rotation_noise * turn).as_matrix()
-        self._frozen = T
-        return T
+            T = np.full((4, 4), np.nan)
+        elif fault is not None and fault.kind == "freeze":
+            T = self._frozen
+        else:
+            true = checked_pose(self._true_pose(taken), "true_pose(t)")
+            moved = np.array(true) if fault is None else np.asarray(fault.offset) @ true
+            R = moved[:3, :3] @ Rotation.from_rotvec(self._rotation_noise * turn).as_matrix()
+            T = self._frozen = make_pose(R, moved[:3, 3] + self._position_noise * shift)
+        hidden = any(start <= taken < stop for start, stop in self._occlusions)
+        return None if hidden else T
 
 
 def _deviations(value: npt.ArrayLike, what: str) -> Array:
@@ -377,13 +369,6 @@ def _sequence(value: Any, what: str) -> tuple[Any, ...]:
     if not isinstance(value, Iterable):
         raise ThunderError(f"{what} must be a sequence, got {value!r}")
     return tuple(value)
-
-
-def _faults(faults: Iterable[PoseFault]) -> tuple[PoseFault, ...]:
-    entries = _sequence(faults, "faults")
-    for fault in entries:
-        of_kind(fault, PoseFault, "every fault")
-    return entries
 
 
 def measurement_times(

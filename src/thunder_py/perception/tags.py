@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
-from ..checks import Array, nonnegative, of_kind, pose, positive, whole, within
-from ..errors import ThunderError
+from ..checks import Array, finite, nonnegative, of_kind, pose, positive, whole
 from ..optional import require
 from ..spatial.single import make_pose
-from ..values import Value
+from ..values import Stateful, Value
 from .camera import PinholeCamera, check_picture
-from .pose_source import SampledPoseSource
+from .pose_source import SampledPoseSource, next_time
 
 Picture = npt.NDArray[np.uint8]
 
@@ -25,10 +24,15 @@ Picture = npt.NDArray[np.uint8]
 TAG_COUNT = 587
 #: modules on a side (six of data and a black border), and width of the white margin
 _MODULES, _QUIET = 8, 1
+#: corners of a square of two units: top left, top right, bottom right, bottom left
+_CORNERS = np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
 #: least difference of gray values between ink and paper; OpenCV's default, 5, detects noise and takes 30 times as long
 _CONTRAST = 20
 #: angle between orientations of one pose, up to rounding [rad]
 _SAME = 1e-6
+#: errors of corners [pixel], and standard deviations of a tag's orientation [rad] and turning [rad/s]; logarithm of the
+#: likelihood of a jump to any other orientation
+_NOISE, _STILL, _TURNING, _JUMP = 0.3, 0.1, 1.0, 8.0
 #: gray values of ink, paper and background
 _INK, _PAPER, _BEHIND = 30.0, 220.0, 130.0
 
@@ -214,7 +218,7 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
 
 def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) -> TagDetection | None:
     cv2 = require("cv2", "vision")
-    square = size / 2.0 * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
+    square = size / 2.0 * _CORNERS
     K, bent = camera.matrix, np.asarray(camera.distortion).copy()
     count, turns, shifts, _ = cv2.solvePnPGeneric(square, corners, K, bent, flags=cv2.SOLVEPNP_IPPE_SQUARE)
 
@@ -226,16 +230,14 @@ def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) ->
     found = list(zip(turns[:count], shifts[:count], strict=True))
     closed = [fitted(*each) for each in found]
     refined = [fitted(*cv2.solvePnPRefineLM(square, corners, K, bent, *(x.copy() for x in each))) for each in found]
-    best = min(refined, key=lambda entry: entry[0], default=(np.inf, np.eye(4)))
-    if not np.isfinite(best[0]):
+    error, best = min(refined, key=lambda entry: entry[0], default=(np.inf, np.eye(4)))
+    if not np.isfinite(error):
         return None
     # of two poses, the one that turns farther from the best
-    (far, start), (other_error, other) = min(
-        zip(closed, refined, strict=True), key=lambda entry: _cosine(entry[0][1], best[1])
-    )
-    if not np.isfinite(other_error) or _angle(other, best[1]) < 0.5 * _angle(start, best[1]):
-        other_error, other = far, start  # both were refined to the only minimum
-    return TagDetection(tag_id, corners, best[1], best[0], other, other_error)
+    start, other = max(zip(closed, refined, strict=True), key=lambda pair: _angle(pair[0][1], best))
+    if not np.isfinite(other[0]) or _angle(other[1], best) < 0.5 * _angle(start[1], best):
+        other = start  # both were refined to the only minimum
+    return TagDetection(tag_id, corners, best, error, other[1], other[0])
 
 
 @lru_cache(maxsize=1)
@@ -292,7 +294,7 @@ def _card(
 
 def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice] | None:
     """Return the rows and columns that may contain a card with half of its edge given."""
-    square = half * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
+    square = half * _CORNERS
     # points along the edges, since distortion bends them
     ends = np.concatenate(
         [square[k - 1] + np.linspace(0, 1, 9)[:, None] * (square[k] - square[k - 1]) for k in range(4)]
@@ -311,11 +313,73 @@ def _gray(picture: Any, camera: PinholeCamera) -> Picture:
     return np.ascontiguousarray(gray)
 
 
+class TagTracker(Stateful):
+    """Choice between the two poses of a tag over a sequence of pictures.
+
+    In a single picture of a small tag, noise often gives the wrong pose the smaller error. Over several pictures the
+    right one has the smaller errors on average and turns smoothly. Each pose has the logarithm of its likelihood: that
+    of its reprojection error, with noise of 0.3 pixel, plus the best of the poses before, which fades with `memory`,
+    less the square of the turn between them, in standard deviations of 0.1 rad and 1 rad/s, up to 8 (a jump is always
+    possible). This is the online form of Viterbi's algorithm with two states.
+
+    Parameters
+    ----------
+    memory : float
+        Time constant with which earlier pictures are forgotten [s].
+
+    Raises
+    ------
+    ThunderError
+        If `memory` is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import TagDetection, TagTracker
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> right, wrong = (pose_from_rpy((0.0, 0.0, 1.0), (np.pi + tilt, 0.0, 0.0)) for tilt in (0.4, -0.4))
+    >>> corners, tracker = np.zeros((4, 2)), TagTracker()
+    >>> clear = TagDetection(0, corners, right, 0.1, wrong, 0.5)
+    >>> flipped = TagDetection(0, corners, wrong, 0.10, right, 0.12)  # noise makes the wrong pose fit better
+    >>> [tracker.choose(0.1 * k, tag)[0] is right for k, tag in enumerate((clear, flipped, flipped))]
+    [True, True, True]
+    """
+
+    def __init__(self, *, memory: float = 1.0) -> None:
+        self._memory = positive(memory, "memory", "s")
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all pictures."""
+        self._last: tuple[float, tuple[Array, Array], Array] | None = None
+
+    def choose(self, time: float, tag: TagDetection) -> tuple[Array, float]:
+        """Return the likelier pose (4, 4) of a detection and its reprojection error [pixel].
+
+        Parameters
+        ----------
+        time : float
+            Time of the picture [s], not before that of the last one.
+        tag : TagDetection
+            The tag in that picture.
+        """
+        poses, errors = (tag.pose, tag.other), np.array([tag.error, tag.other_error])
+        scores = -2.0 * np.square(errors / _NOISE)  # of four corners
+        if self._last is not None:
+            last, before, earlier = self._last
+            passed = next_time(time, last) - last
+            turns = np.array([[_angle(new, old) for old in before] for new in poses])
+            jumps = np.minimum(0.5 * np.square(turns) / (_STILL**2 + (_TURNING * passed) ** 2), _JUMP)
+            scores = scores + (np.exp(-passed / self._memory) * earlier - jumps).max(axis=1)
+        self._last = finite(time, "time"), poses, scores - scores.max()
+        best = int(scores.argmax())
+        return poses[best], float(errors[best])
+
+
 class FiducialPoseSource(SampledPoseSource):
     """Pose source that detects one tag in the pictures of a camera.
 
-    If both poses of the tag fit a picture nearly equally (`TagDetection.ambiguity`), the one nearer in angle to the
-    recent pose is used; without a recent pose, the one with the smaller error.
+    Of both poses of the tag it gives the one that a `TagTracker` chooses from all pictures until then.
 
     The quality of a measurement is ``1 / (1 + error)`` with the reprojection error in pixels: 1 is a perfect fit.
 
@@ -330,26 +394,16 @@ class FiducialPoseSource(SampledPoseSource):
         Edge of the tag's black square [m].
     tag_id : int
         Number of the tag in the family tag36h11; other tags are ignored.
-    rate : float
-        Pictures per second [Hz].
-    latency, jitter : float
-        Delay from the picture to its measurement, and the largest additional one, uniform [s].
-    dropout : float
-        Probability that a picture has no result at all, 0 to 1.
     camera_pose : (4, 4) array_like, optional
         Pose of the camera in the world; measurements are in the world then, otherwise in the camera's frame.
     target : (4, 4) array_like, optional
         Pose of the target in the tag's frame; default the tag itself.
     max_error : float
         Measurements with a larger reprojection error count as nothing seen [pixel].
-    ambiguous : float
-        Ambiguity, 0 to 1, above which the last pose decides.
     memory : float
-        Time for which the last pose is used [s].
-    start : float
-        Time of the first picture [s].
-    seed : int
-        Seed of delays and drop-outs.
+        See `TagTracker` [s].
+    **timing
+        Rate, latency, jitter, dropout, start and seed, see `thunder_py.perception.pose_source.SampledPoseSource`.
 
     Raises
     ------
@@ -376,66 +430,35 @@ class FiducialPoseSource(SampledPoseSource):
         *,
         size: float,
         tag_id: int = 0,
-        rate: float = 30.0,
-        latency: float = 0.0,
-        jitter: float = 0.0,
-        dropout: float = 0.0,
         camera_pose: npt.ArrayLike | None = None,
         target: npt.ArrayLike | None = None,
         max_error: float = 2.0,
-        ambiguous: float = 0.4,
-        memory: float = 0.5,
-        start: float = 0.0,
-        seed: int = 0,
+        memory: float = 1.0,
+        **timing: Any,
     ) -> None:
-        if not callable(grab):
-            raise ThunderError(f"grab must be callable with a time, got {grab!r}")
-        self._grab, self._camera = grab, of_kind(camera, PinholeCamera, "camera")
-        self._size = positive(size, "size", "m")
+        self._camera, self._size = of_kind(camera, PinholeCamera, "camera"), positive(size, "size", "m")
         self._tag_id = whole(tag_id, "tag_id", 0, TAG_COUNT - 1)
-        self._memory = nonnegative(memory, "memory", "s")
         self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
         self._target = pose(np.eye(4) if target is None else target, "target")
-        self._max_error = positive(max_error, "max_error", "pixel")
-        self._ambiguous = within(ambiguous, "ambiguous", 0.0, 1.0)
-        super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
+        self._max_error, self._tracker = positive(max_error, "max_error", "pixel"), TagTracker(memory=memory)
+        super().__init__(grab, **timing)
 
     def reset(self) -> None:
-        """Start again, without a last pose."""
+        """Start again, without earlier pictures."""
         super().reset()
-        self._last: tuple[float, Array] | None = None
+        self._tracker.reset()
 
-    def _drop(self, taken: float) -> None:
-        self._grab(taken)  # nothing is looked for in it
-
-    def _measure(self, taken: float) -> tuple[Array | None, float]:
-        picture = self._grab(taken)
-        tags = [] if picture is None else detect_tags(picture, self._camera, size=self._size)
-        mine = [tag for tag in tags if tag.tag_id == self._tag_id]
+    def _see(self, picture: Any, taken: float) -> tuple[Array | None, float]:
+        tags = [tag for tag in detect_tags(picture, self._camera, size=self._size) if tag.tag_id == self._tag_id]
         # of two tags with the same number, use the one that fits better
-        best = min(mine, key=lambda tag: tag.error, default=None)
+        best = min(tags, key=lambda tag: tag.error, default=None)
         if best is None or best.error > self._max_error:
             return None, 0.0
-        T, error = self._chosen(best, taken)
-        self._last = taken, T
+        T, error = self._tracker.choose(taken, best)
         return self._camera_pose @ T @ self._target, 1.0 / (1.0 + error)
-
-    def _chosen(self, tag: TagDetection, taken: float) -> tuple[Array, float]:
-        """Return one of the tag's two poses, and its error."""
-        recent = self._last is not None and taken - self._last[0] <= self._memory
-        if recent and self._last is not None and tag.ambiguity > self._ambiguous and tag.other_error <= self._max_error:
-            before = self._last[1]
-            if _cosine(tag.other, before) > _cosine(tag.pose, before):
-                return tag.other, tag.other_error
-        return tag.pose, tag.error
 
 
 def _angle(A: Array, B: Array) -> float:
     """Return the angle between the orientations of two poses [rad]."""
     # by the chord, which is exact for small angles
     return float(2.0 * np.arcsin(min(np.linalg.norm(A[:3, :3] - B[:3, :3]) / np.sqrt(8.0), 1.0)))
-
-
-def _cosine(A: Array, B: Array) -> float:
-    """Return a number that decreases with the angle between two poses."""
-    return float((A[:3, :3] * B[:3, :3]).sum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -66,10 +67,6 @@ class MotionSet(Sequence[Trial], Tabular):
         """Return the number of trials."""
         return len(self._trials)
 
-    def __iter__(self) -> Iterator[Trial]:
-        """Iterate over the trials."""
-        return iter(self._trials)
-
     @overload
     def __getitem__(self, index: int) -> Trial: ...
     @overload
@@ -80,16 +77,12 @@ class MotionSet(Sequence[Trial], Tabular):
             return self._trials[index]
         if isinstance(index, slice):
             return MotionSet(self._trials[index])
-        indices = np.asarray(index)
-        if indices.shape == (0,) and indices.dtype.kind == "f":  # an empty list
-            indices = indices.astype(np.intp)
-        if indices.ndim != 1 or indices.dtype.kind not in "bi":
+        chosen = np.asarray(index, dtype=None if np.size(index) else np.intp)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "bi":
             raise ThunderError(f"index must be an integer, a slice, a mask of bools or integers, got {index!r}")
-        if indices.dtype.kind == "b":
-            if len(indices) != len(self):
-                raise ThunderError(f"a mask must have {len(self)} entries, one for each trial, got {len(indices)}")
-            indices = np.flatnonzero(indices)
-        return MotionSet(self._trials[k] for k in indices)
+        if chosen.dtype.kind == "b" and len(chosen) != len(self):
+            raise ThunderError(f"a mask must have {len(self)} entries, one for each trial, got {len(chosen)}")
+        return MotionSet(self._trials[k] for k in np.arange(len(self))[chosen])
 
     def __add__(self, other: object) -> MotionSet:
         """Return this set followed by another."""
@@ -158,11 +151,8 @@ class MotionSet(Sequence[Trial], Tabular):
         all           3      1  1.10 to 1.25        120     0
         """
         header = ["subject", "trials", "tasks", "duration [s]", "rate [Hz]", "gaps"]
-        rows = [self._row(subject) for subject in self.subjects]
+        rows = [(subject or "-", *self.filter(subject=subject)._numbers()) for subject in self.subjects]
         return Table(header, [*rows, ("all", *self._numbers())])
-
-    def _row(self, subject: str) -> tuple[str | int, ...]:
-        return (subject or "-", *self.filter(subject=subject)._numbers())
 
     def _numbers(self) -> tuple[str | int, ...]:
         rates = sorted({"-" if trial.rate is None else f"{trial.rate:g}" for trial in self})
@@ -184,40 +174,32 @@ class MotionSet(Sequence[Trial], Tabular):
         """
         if unknown := set(fields) - set(_FIELDS):
             raise ThunderError(f"fields must be among {', '.join(_FIELDS)}, got {', '.join(sorted(unknown))}")
-        accepted = {key: (value,) if isinstance(value, str) else value for key, value in fields.items()}
-        for key, values in accepted.items():
-            if not isinstance(values, Iterable) or not all(isinstance(value, str) for value in values):
-                raise ThunderError(f"{key} must be text or several texts, got {values!r}")
-        accepted = {key: set(values) for key, values in accepted.items()}
-        return MotionSet(
-            trial
-            for trial in self
-            if all(getattr(trial, key) in values for key, values in accepted.items())
-            and (predicate is None or predicate(trial))
-        )
+        accepted: dict[str, set[str]] = {}
+        for key, value in fields.items():
+            values = {value} if isinstance(value, str) else set(value) if isinstance(value, Iterable) else {None}
+            if not all(isinstance(one, str) for one in values):
+                raise ThunderError(f"{key} must be text or several texts, got {value!r}")
+            accepted[key] = values
+        labeled = (trial for trial in self if all(getattr(trial, key) in accepted[key] for key in accepted))
+        return MotionSet(trial for trial in labeled if predicate is None or predicate(trial))
 
     def map(self, function: Callable[[Trial], Trial | Iterable[Trial] | None]) -> MotionSet:
         """Return the results of `function` for every trial: a trial, several (a segmentation), or None to drop it."""
-        results: list[Trial] = []
-        for trial in self:
-            result = function(trial)
-            if isinstance(result, Trial):
-                results.append(result)
-            elif result is not None:
-                results.extend(result)
-        return MotionSet(results)
+        results = map(function, self)
+        parts = [(result,) if isinstance(result, Trial) else result for result in results if result is not None]
+        return MotionSet(chain.from_iterable(parts))
 
     def concatenate(self, *others: MotionSet) -> MotionSet:
         """Return this set followed by `others`."""
-        return MotionSet(trial for motions in (self, *others) for trial in motions)
+        return MotionSet(chain(self, *others))
 
     def leave_one_subject_out(self) -> Iterator[tuple[str, MotionSet, MotionSet]]:
         """Iterate over (subject, trials of all others, trials of the subject)."""
         if len(self.subjects) < 2:
             raise ThunderError(f"leave_one_subject_out needs two subjects or more, got {len(self.subjects)}")
         for subject in self.subjects:
-            mask = np.array([trial.subject == subject for trial in self])
-            yield subject, self[~mask], self[mask]
+            own = np.array([trial.subject == subject for trial in self])
+            yield subject, self[~own], self[own]
 
     def to_array(self, n: int) -> Array:
         """Return an array (trials, n, d) of every trial at n equally spaced tau = (t - t_0) / duration.
@@ -343,21 +325,18 @@ def load_npz(path: str | Path) -> MotionSet:
         raise FileFormatError(f"format must be {_FORMAT!r}, got {str(arrays['format'])!r}", path=path)
     try:
         return MotionSet(_trials(arrays))
-    except (ThunderError, TypeError, ValueError, KeyError, RecursionError) as error:
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise FileFormatError(f"damaged file of MotionSet.save: {error}", path=path) from error
 
 
 def _trials(arrays: dict[str, Any]) -> list[Trial]:
     sizes, labels = arrays["sizes"], json.loads(str(arrays["trials"]))
-    if not isinstance(labels, list) or not all(isinstance(label, dict) for label in labels):
-        raise ThunderError("trials must be a list of objects")
-    if sizes.ndim != 2 or sizes.shape[1] != 2 or sizes.dtype.kind != "i" or (sizes < 0).any():
+    if sizes.ndim != 2 or sizes.dtype.kind != "i" or (sizes < 0).any():
         raise ThunderError(f"sizes must have shape (trials, 2), got {sizes.shape}")
-    lengths, entries = sizes[:, 0], sizes[:, 0] * sizes[:, 1]
-    if arrays["t"].shape != (lengths.sum(),) or arrays["x"].shape != (entries.sum(),) or len(labels) != len(sizes):
-        raise ThunderError("sizes must fit t, x and trials")
-    times = np.split(arrays["t"], np.cumsum(lengths)[:-1]) if len(sizes) else []
-    values = np.split(arrays["x"], np.cumsum(entries)[:-1]) if len(sizes) else []
+    ends = np.cumsum(sizes[:, 0]), np.cumsum(sizes.prod(axis=1))
+    times, values = (np.split(arrays[name], end) for name, end in zip("tx", ends, strict=True))
+    if times.pop().size or values.pop().size:
+        raise ThunderError("sizes must fit t and x")
     return [
         Trial(t, x.reshape(size), tuple(label.pop("dofs")), tuple(label.pop("units")), **label)
         for t, x, size, label in zip(times, values, sizes, labels, strict=True)

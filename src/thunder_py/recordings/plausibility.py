@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,21 +46,9 @@ _LONGEST_GAP = 0.3
 #: samples from which speeds and gaps are judged, and the part of the samples that is not faster than "the" speed
 _FEWEST, _PART = 10, 0.9
 _MOST_NAMED = 3
-#: remedies by problem: with an argument of the loader, for trials of unknown origin, and for files with a unit
-_REMEDIES = {
-    "time_unit": ("pass time_unit='{}'", "pass times in seconds, or time_unit='{}' to load_table", "scale the times"),
-    "unit": (
-        "pass unit={}",
-        "pass unit={} to load_table or Trial.from_positions, or scale the values",
-        "the unit is that of the file; scale the positions",
-    ),
-    "angle_unit": (
-        "pass the unit {}",
-        "pass the unit {} to load_table, or scale the values",
-        "the unit is that of the file; scale the angles",
-    ),
-}
-_BARE = "scale arrays to meters and radians"
+#: units from the largest, by the argument that has them, and what else can be scaled
+_SCALES = {"unit": ("m", "cm", "mm"), "time_unit": ("s", "ms", "us"), "angle_unit": ("rad", "deg")}
+_SCALED = {"unit": "positions", "time_unit": "times", "angle_unit": "angles"}
 
 
 class RecordingWarning(UserWarning):
@@ -97,7 +85,9 @@ class Samples:
     name: str = ""
 
 
-def check_plausible(trials: Sequence[Trial | Samples], arguments: Collection[str] | None = None) -> None:
+def check_plausible(
+    trials: Sequence[Trial | Samples], arguments: Collection[str] | Mapping[str, str] | None = None
+) -> None:
     """Warn about units and gaps of trials that can hardly be right.
 
     All loaders and the methods `fit` of `FPCA`, `ProMP`, `DMP` and `QuaternionDMP` call it, for arrays as well.
@@ -106,9 +96,9 @@ def check_plausible(trials: Sequence[Trial | Samples], arguments: Collection[str
     ----------
     trials : sequence of Trial
         Trials of one recording or set, or other objects with their `t`, `x` and `units`.
-    arguments : collection of str, optional
-        Arguments of the loader among ``"unit"``, ``"time_unit"``, ``"angle_unit"``, which messages then propose; by
-        default those of `load_table`, by its name.
+    arguments : collection of str or mapping, optional
+        Arguments of the loader among ``"unit"``, ``"time_unit"``, ``"angle_unit"``, ``"rate"``, or {argument: unit in
+        use}; messages propose others. By default those of other loaders.
 
     Warns
     -----
@@ -134,64 +124,64 @@ def check_plausible(trials: Sequence[Trial | Samples], arguments: Collection[str
     >>> print(str(caught[0].message).partition("; ")[0])
     trial 'reach': positions over 300 m, up to 584 m from the origin, can hardly be right
     """
-    motions = [_motion(trial, index) for index, trial in enumerate(trials)]
+    motions = [_Motion(trial, index) for index, trial in enumerate(trials)]
     with np.errstate(over="ignore", invalid="ignore"):  # numbers of damaged files
         problems = [_Problem(motion.name, *found) for motion in motions for found in _alone(motion)]
         problems += _too_small(motions)
-        named = {(problem.name, problem.kind) for problem in problems}
-        problems += [problem for problem in _unlike(motions) if (problem.name, problem.kind) not in named]
+        named = {problem[:2] for problem in problems}
+        problems += [problem for problem in _unlike(motions) if problem[:2] not in named]
     remedies: dict[str, list[str]] = {}
-    for problem in problems:
-        remedies.setdefault(problem.remedy, []).append(f"{problem.name}: {problem.text}")
-    for remedy, texts in remedies.items():
-        if (about := remedy.partition("=")[0]) in _REMEDIES:  # such as unit='mm'
-            with_it, unknown, without = _REMEDIES[about]
-            form = unknown if arguments is None else with_it if about in arguments else f"{without} (Trial.with_values)"
-            remedy = form.format(remedy.partition("=")[2])
+    for name, _, text, remedy in problems:
+        advice = remedy if isinstance(remedy, str) else _advice(*remedy, arguments)
+        remedies.setdefault(advice, []).append(f"{name}: {text}")
+    for advice, texts in remedies.items():
         more = f" (and {len(texts) - _MOST_NAMED} more)" if len(texts) > _MOST_NAMED else ""
-        message = ", ".join(texts[:_MOST_NAMED]) + f"{more}; {remedy}"
+        message = f"{', '.join(texts[:_MOST_NAMED])}{more}; {advice}"
         warnings.warn(message, RecordingWarning, stacklevel=outer_level())
+
+
+def _advice(what: str, large: bool, arguments: Collection[str] | Mapping[str, str] | None) -> str:
+    """Return what to do about values that are too large, or too small, for the unit of the argument `what`."""
+    scale, units = f"scale the {_SCALED[what]} (Trial.with_values)", _SCALES[what]
+    present = arguments.get(what) if isinstance(arguments, Mapping) else None
+    k = units.index(present or units[0 if large else -1])
+    others = " or ".join(map(repr, units[k + 1 :] if large else units[:k][:1]))
+    passing = f"pass {'the unit ' if what == 'angle_unit' else what + '='}{others}"
+    if arguments is None:
+        return f"{passing} where they are read, or {scale}"
+    if what == "time_unit" and "rate" in arguments:
+        return "pass the right rate="
+    return passing if what in arguments and others else scale
 
 
 class _Problem(NamedTuple):
     name: str
     kind: str  # unit, "s" or "gap"
     text: str
-    remedy: str
+    remedy: str | tuple[str, bool]  # or argument, and whether values are too large
 
 
-class _Motion(NamedTuple):
-    """The parts of a trial, or of other samples, that are judged."""
+class _Motion:
+    """The parts of a trial, or of other samples, that are judged; times from 0 to 1 if there are none."""
 
-    name: str
-    t: Array  # (T,), from 0 to 1 without times
-    x: Array  # (T, d)
-    units: tuple[str, ...]  # "?" where unknown
-    joints: tuple[int, ...]  # columns of joint angles
-    timed: bool
-    bare: bool
+    def __init__(self, trial: Trial | Samples, index: int) -> None:
+        self.name = f"trial {trial.name!r}" if getattr(trial, "name", "") else f"trial {index}"
+        self.x: Array = np.asarray(trial.x, dtype=np.float64)
+        self.timed, self.bare = trial.t is not None, isinstance(trial, Samples)
+        self.t: Array = np.asarray(trial.t if self.timed else np.linspace(0.0, 1.0, len(self.x)), dtype=np.float64)
+        self.units = tuple(trial.units) or (("m",) if self.x.shape[1] == 3 else ("?",)) * self.x.shape[1]
+        dofs = enumerate(getattr(trial, "dofs", ()))
+        self.joints = [k for k, dof in dofs if self.units[k] == "rad" and dof not in ROTATION]
+        self.step = float(np.median(np.diff(self.t)))
 
     def columns(self, unit: str) -> list[int]:
         return [k for k, of in enumerate(self.units) if of == unit]
 
-    @property
-    def step(self) -> float:
-        return float(np.median(np.diff(self.t)))
-
-    def extent(self, columns: Sequence[int]) -> float:
-        """Return the diagonal of the box of the measured samples."""
-        x = _measured(self.x[:, columns])
-        return float(np.linalg.norm(np.ptp(x, axis=0))) if x.size else 0.0
-
-    def radius(self, columns: Sequence[int]) -> float:
-        """Return the largest distance from the origin."""
-        x = _measured(self.x[:, columns])
-        return float(np.linalg.norm(x, axis=1).max()) if x.size else 0.0
-
-    def largest(self, columns: Sequence[int]) -> float:
-        """Return the largest magnitude of a value."""
-        x = _measured(self.x[:, columns])
-        return float(np.abs(x).max()) if x.size else 0.0
+    def over(self, of: Callable[[Array], Any], columns: Sequence[int]) -> float:
+        """Return a size of the measured samples, 0 if there are none."""
+        x = self.x[:, columns]
+        x = x[~np.isnan(x).any(axis=1)]
+        return float(of(x)) if x.size else 0.0
 
     def speed(self, columns: Sequence[int]) -> float:
         """Return the speed that one sample in ten exceeds; NaN where it is unknown."""
@@ -201,78 +191,72 @@ class _Motion(NamedTuple):
         steps = steps[np.isfinite(steps)]
         return float(np.quantile(steps, _PART)) if len(columns) and steps.size else np.nan
 
+    def other(self, what: str, large: bool) -> str | tuple[str, bool]:
+        """Return the remedy of another unit."""
+        return "scale arrays to meters and radians" if self.bare else (what, large)
 
-def _measured(x: Array) -> Array:
-    return x[~np.isnan(x).any(axis=1)]
+
+def _extent(x: Array) -> float:
+    """Return the diagonal of the box around points."""
+    return float(np.linalg.norm(np.ptp(x, axis=0)))
+
+
+def _radius(x: Array) -> float:
+    """Return the largest distance from the origin."""
+    return float(np.linalg.norm(x, axis=1).max())
+
+
+def _largest(x: Array) -> float:
+    return float(np.abs(x).max())
 
 
 def _plausible(quantity: str, value: float) -> bool:
     return PLAUSIBLE[quantity].lowest < value < PLAUSIBLE[quantity].highest
 
 
-def _motion(trial: Trial | Samples, index: int) -> _Motion:
-    x = np.asarray(trial.x, dtype=np.float64)
-    timed = trial.t is not None
-    t = np.asarray(trial.t, dtype=np.float64) if timed else np.linspace(0.0, 1.0, len(x))
-    units = tuple(trial.units) or (("m",) if x.shape[1] == 3 else ("?",)) * x.shape[1]
-    dofs = getattr(trial, "dofs", ())
-    joints = tuple(k for k, dof in enumerate(dofs) if units[k] == "rad" and dof not in ROTATION)
-    name = f"trial {trial.name!r}" if getattr(trial, "name", "") else f"trial {index}"
-    return _Motion(name, t, x, units, joints, timed, isinstance(trial, Samples))
+_HARDLY = "can hardly be right"
 
 
-def _alone(motion: _Motion) -> Iterator[tuple[str, str, str]]:
+def _alone(motion: _Motion) -> Iterator[tuple[str, str, str | tuple[str, bool]]]:
     """Yield kind, problem and remedy of one trial."""
-    hardly = "can hardly be right"
     if motion.timed and not _plausible("step", motion.step):
-        long = motion.step >= PLAUSIBLE["step"].highest
-        yield "s", f"time steps of {motion.step:.3g} s {hardly}", f"time_unit={'ms' if long else 's'}"
+        large = motion.step >= PLAUSIBLE["step"].highest
+        yield "s", f"time steps of {motion.step:.3g} s {_HARDLY}", ("time_unit", large)
     place, turns = motion.columns("m"), motion.columns("rad")
-    extent, radius, speed = motion.extent(place), motion.radius(place), motion.speed(place)
+    extent, radius, speed = motion.over(_extent, place), motion.over(_radius, place), motion.speed(place)
     if max(extent, radius) >= PLAUSIBLE["size"].highest:
-        text = f"positions over {extent:.3g} m, up to {radius:.3g} m from the origin, {hardly}"
-        yield "m", text, _BARE if motion.bare else "unit='mm' or 'cm'"
+        text = f"positions over {extent:.3g} m, up to {radius:.3g} m from the origin, {_HARDLY}"
+        yield "m", text, motion.other("unit", True)
     elif speed >= PLAUSIBLE["speed"].highest:
-        kind, remedy = _of_speed(motion)
-        yield kind, f"a speed of {speed:.3g} m/s {hardly}", remedy
-    angle, rate = motion.largest(turns), motion.speed(turns)
+        text = f"a speed of {speed:.3g} m/s {_HARDLY}"
+        times = _plausible("step", 1e3 * motion.step)
+        yield ("s", text, ("time_unit", False)) if times else ("m", text, motion.other("unit", True))
+    angle, rate = motion.over(_largest, turns), motion.speed(turns)
     if angle >= PLAUSIBLE["angle"].highest:
-        yield (
-            "rad",
-            f"angles up to {angle:.3g} rad {hardly}",
-            _BARE if motion.bare else "angle_unit='deg'",
-        )
+        yield "rad", f"angles up to {angle:.3g} rad {_HARDLY}", motion.other("angle_unit", True)
     elif rate >= PLAUSIBLE["turn"].highest:
-        yield "rad", f"angles that turn at {rate:.3g} rad/s {hardly}", "angle_unit='deg'"
-    bare = motion.largest(motion.columns("?"))
+        yield "rad", f"angles that turn at {rate:.3g} rad/s {_HARDLY}", ("angle_unit", True)
+    bare = motion.over(_largest, motion.columns("?"))
     if bare >= PLAUSIBLE["bare"].highest:
-        yield "?", f"values up to {bare:.3g} {hardly}, as meters or radians", _BARE
+        yield "?", f"values up to {bare:.3g} {_HARDLY}, as meters or radians", motion.other("unit", True)
     yield from _gap(motion)
-
-
-def _of_speed(motion: _Motion) -> tuple[str, str]:
-    """Return kind and remedy of a high speed over a plausible distance."""
-    if _plausible("step", 1e3 * motion.step):
-        return "s", "time_unit=s"
-    return "m", _BARE if motion.bare else "unit='mm' or 'cm'"
 
 
 def _too_small(motions: Sequence[_Motion]) -> Iterator[_Problem]:
     """Yield the trials if all of them are too small; one that is, among others, may be at rest."""
     # with wrong times the speed is unknown
     judged = [motion for motion in motions if not motion.timed or _plausible("step", motion.step)]
-    places = [(motion, motion.columns("m")) for motion in judged if motion.columns("m")]
-    radius = max((motion.radius(columns) for motion, columns in places), default=0.0)
-    speed = np.nanmax([0.0, *(motion.speed(columns) for motion, columns in places)])
-    if 0.0 < radius <= PLAUSIBLE["size"].lowest and speed <= PLAUSIBLE["speed"].lowest:
-        for motion, columns in places:
-            text = f"positions within {motion.radius(columns):.3g} m of the origin can hardly be right"
-            yield _Problem(motion.name, "m", text, _BARE if motion.bare else "unit='m'")
-    jointed = [motion for motion in motions if motion.joints]
-    if 0.0 < max((motion.largest(motion.joints) for motion in jointed), default=0.0) <= PLAUSIBLE["angle"].lowest:
-        for motion in jointed:
-            text = f"joint angles within {motion.largest(motion.joints):.3g} rad can hardly be right"
-            yield _Problem(motion.name, "rad", text, "angle_unit='rad'")
+    places = [motion for motion in judged if motion.columns("m")]
+    radii = [motion.over(_radius, motion.columns("m")) for motion in places]
+    speed = np.nanmax([0.0, *(motion.speed(motion.columns("m")) for motion in places)])
+    if 0.0 < max(radii, default=0.0) <= PLAUSIBLE["size"].lowest and speed <= PLAUSIBLE["speed"].lowest:
+        for motion, radius in zip(places, radii, strict=True):
+            text = f"positions within {radius:.3g} m of the origin {_HARDLY}"
+            yield _Problem(motion.name, "m", text, motion.other("unit", False))
+    jointed = [(motion, motion.over(_largest, motion.joints)) for motion in motions if motion.joints]
+    if 0.0 < max((angle for _, angle in jointed), default=0.0) <= PLAUSIBLE["angle"].lowest:
+        for motion, angle in jointed:
+            yield _Problem(motion.name, "rad", f"joint angles within {angle:.3g} rad {_HARDLY}", ("angle_unit", False))
 
 
 def _gap(motion: _Motion) -> Iterator[tuple[str, str, str]]:
@@ -285,42 +269,40 @@ def _gap(motion: _Motion) -> Iterator[tuple[str, str, str]]:
     part = lengths[k] / float(motion.t[-1] - motion.t[0])
     if part > _LONGEST_GAP:
         start, end = motion.t[measured[k : k + 2]]
-        yield (
-            "gap",
-            f"nothing measured from {start:.3g} to {end:.3g}{' s' if motion.timed else ''}, {part:.0%} of the duration",
-            "leave such trials out (MotionSet.filter) or keep the parts around the gap (processing.split_at_gaps)",
+        text = (
+            f"nothing measured from {start:.3g} to {end:.3g}{' s' if motion.timed else ''}, {part:.0%} of the duration"
         )
+        remedy = "leave such trials out (MotionSet.filter) or keep the parts around the gap (processing.split_at_gaps)"
+        yield "gap", text, remedy
 
 
 def _unlike(motions: Sequence[_Motion]) -> Iterator[_Problem]:
     """Yield the trials that differ from most others by orders of magnitude."""
     timed = [motion for motion in motions if motion.timed]
-    steps = np.array([motion.step for motion in timed])
+    steps = [motion.step for motion in timed]
     for k, others in _odd(steps):
         text = f"time steps of {steps[k]:.3g} s, but {others:.3g} s in the others"
         yield _Problem(timed[k].name, "s", text, "check the unit of time")
     for unit in ("m", "rad", "?"):
-        having = [(motion, motion.columns(unit)) for motion in motions if motion.columns(unit)]
-        extents = np.array([motion.extent(columns) for motion, columns in having])
-        sizes = np.array([motion.largest(columns) for motion, columns in having])
+        having = [motion for motion in motions if motion.columns(unit)]
+        extents, sizes = ([each.over(of, each.columns(unit)) for each in having] for of in (_extent, _largest))
         moving = {k for k, _ in _odd(extents)}
         for k, others in _odd(sizes):
             if k in moving:  # a hand at rest moves little, but in the same place
                 shown = "" if unit == "?" else f" {unit}"
                 text = f"values up to {sizes[k]:.3g}{shown}, but {others:.3g}{shown} in the others"
-                yield _Problem(having[k][0].name, unit, text, "check the unit of this trial")
+                yield _Problem(having[k].name, unit, text, "check the unit of this trial")
 
 
-def _odd(values: Array) -> list[tuple[int, float]]:
+def _odd(sizes: Sequence[float]) -> list[tuple[int, float]]:
     """Return the indices of values outside the largest group, and its median; wide gaps separate the groups.
 
     Of groups of one size that of the smallest values counts as the largest.
     """
+    values = np.array(sizes)
     order = np.argsort(values)
     order = order[values[order] > 0.0]
-    if not len(order):
-        return []
-    ordered = values[order]
-    groups = np.split(order, np.flatnonzero(ordered[1:] > _UNLIKE * ordered[:-1]) + 1)
-    most = max(groups, key=len)
+    jumps = np.flatnonzero(values[order[1:]] > _UNLIKE * values[order[:-1]]) + 1
+    groups = np.split(order, jumps) if len(order) else []
+    most = max(groups, key=len, default=order)
     return [(int(k), float(np.median(values[most]))) for group in groups if group is not most for k in group]

@@ -14,6 +14,7 @@ from ..checks import Array, is_number, nonnegative, numbers, one_of, positive
 from ..checks import pose as check_pose
 from ..errors import Suggesting, ThunderError, UnknownNameError, nearest_hint
 from ..table import Tabular
+from ..values import set_fields
 from . import orientation
 
 if TYPE_CHECKING:
@@ -30,10 +31,8 @@ SI_UNITS = ("m", "rad", "1", "N", "Nm", "W", "N/kg", "Nm/kg", "W/kg")
 
 def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
     """Return the factor from `unit` to meters (`kind` ``"length"``), to radians (``"angle"``) or to SI (``"any"``)."""
-    tables = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}
-    known = tables[kind]
-    one_of(unit, known, f"{what}")
-    return known[unit]
+    known = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}[kind]
+    return known[one_of(unit, known, what)]
 
 
 POSITION = ("x", "y", "z")
@@ -108,7 +107,13 @@ class Trial(Tabular, Suggesting):
     def __post_init__(self) -> None:
         t, x = _times(self.t), _values(self.x)
         dofs = _names(self.dofs, "dofs")
-        _check_reserved(dofs)
+        for name in dofs:
+            small = name.strip().lower()
+            if small in POSITION + ROTATION and name != small:
+                raise ThunderError(
+                    f"dofs must be {', '.join(POSITION)} for positions and {', '.join(ROTATION)} for rotation vectors, "
+                    f"in small letters, got {name!r}; rename it ({{{small!r}: {name!r}}} as columns of a table)"
+                )
         if len(x) != len(t) or x.shape[1] != len(dofs):
             raise ThunderError(f"x must have shape (T, d) = ({len(t)}, {len(dofs)}) of t and dofs, got {x.shape}")
         units = tuple(self.units) if isinstance(self.units, Iterable) else (self.units,)
@@ -121,11 +126,14 @@ class Trial(Tabular, Suggesting):
         for label in _LABELS:
             if not isinstance(getattr(self, label), str):
                 raise ThunderError(f"{label} must be text, got {getattr(self, label)!r}")
-        rate = _rate(self.rate)
-        _check_unit_of_time(t, rate)
-        values = {"t": t, "x": x, "dofs": dofs, "units": units, "rate": rate}
-        for key, value in values.items():
-            object.__setattr__(self, key, value)
+        rate = None if self.rate is None else positive(self.rate, "rate, if there is one,", "Hz")
+        steps = np.diff(t)
+        if rate is not None and not (steps.min() * rate <= _OTHER_UNIT and steps.max() * rate >= 1.0 / _OTHER_UNIT):
+            raise ThunderError(
+                f"t must be in seconds and agree with rate, got steps of {np.median(steps):g}, but {rate:g} Hz means "
+                f"{1.0 / rate:g} s; check the unit of time"
+            )
+        set_fields(self, t=t, x=x, dofs=dofs, units=units, rate=rate)
 
     # --- constructors -------------------------------------------------------------------------------------------
 
@@ -182,9 +190,7 @@ class Trial(Tabular, Suggesting):
         forms = {"quaternion": quaternion, "euler": euler, "matrix": matrix}
         names = [name for name, value in forms.items() if value is not None]
         if len(names) != 1:
-            raise ThunderError(
-                f"one of quaternion, euler and matrix must be given, got {' and '.join(names) or 'none'}"
-            )
+            raise ThunderError(f"one of {', '.join(forms)} must be given, got {' and '.join(names) or 'none'}")
         points = _points(p) * to_si(unit)
         factor = to_si(angle_unit, "angle", "angle_unit")
         if quaternion is not None:
@@ -239,8 +245,7 @@ class Trial(Tabular, Suggesting):
     @property
     def valid(self) -> npt.NDArray[np.bool_]:
         """Mask (T,) of the samples with every value measured."""
-        complete: npt.NDArray[np.bool_] = np.logical_not(np.isnan(self.x).any(axis=1))
-        return complete
+        return np.logical_not(np.isnan(self.x).any(axis=1))
 
     @property
     def gaps(self) -> list[tuple[float, float]]:
@@ -248,13 +253,8 @@ class Trial(Tabular, Suggesting):
 
         A gap at either end of the trial begins or ends with the trial.
         """
-        missing = np.concatenate([[False], ~self.valid, [False]])
-        edges = np.flatnonzero(missing[1:] != missing[:-1])
-        last = len(self.t) - 1
-        return [
-            (float(self.t[max(first - 1, 0)]), float(self.t[min(after, last)]))
-            for first, after in zip(edges[::2], edges[1::2], strict=True)
-        ]
+        t = self.t[[0, *range(len(self)), -1]].tolist()  # the times before and after every sample
+        return [(t[first], t[last + 2]) for first, last in stretches(~self.valid)]
 
     @property
     def uniform(self) -> bool:
@@ -277,14 +277,7 @@ class Trial(Tabular, Suggesting):
         """Return Euler angles (T, 3) in `unit`, NaN in gaps; SciPy warns where the sequence is singular."""
         factor = to_si(unit, "angle")
         name: Any = orientation.check_sequence(sequence)
-        vectors = self.rotation_vectors
-        known = ~np.isnan(vectors).any(axis=1)
-        angles = np.full((len(self), 3), np.nan)
-        if known.any():
-            from scipy.spatial.transform import Rotation
-
-            angles[known] = Rotation.from_rotvec(vectors[known]).as_euler(name)
-        return angles / factor
+        return np.asarray(self.rotations.as_euler(name), dtype=np.float64) / factor
 
     def near_half_turn(self, eps: float = 0.1) -> npt.NDArray[np.bool_]:
         """Return the mask (T,) of samples with ``|phi| > pi - eps``, at or near the branch cut of ``log R``.
@@ -293,8 +286,7 @@ class Trial(Tabular, Suggesting):
         branches: means and components over trials need a frame in which this mask is False everywhere.
         """
         margin = nonnegative(eps, "eps", unit="rad")
-        near: npt.NDArray[np.bool_] = np.linalg.norm(self.rotation_vectors, axis=1) > np.pi - margin
-        return near
+        return np.asarray(np.linalg.norm(self.rotation_vectors, axis=1) > np.pi - margin, dtype=np.bool_)
 
     # --- derived trials -----------------------------------------------------------------------------------------
 
@@ -380,6 +372,12 @@ class Trial(Tabular, Suggesting):
         return self.x[:, self._indices(names)]  # a copy
 
 
+def stretches(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the first and last index of every run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]))).tolist()
+    return [(first, after - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
+
+
 def _times(value: Any) -> Array:
     t = numbers(value, "t", 1)
     if len(t) < 2:
@@ -418,29 +416,3 @@ def _names(value: Any, what: str) -> tuple[str, ...]:
     if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
         raise ThunderError(f"{what} must be one or more distinct names, got {value!r}")
     return tuple(map(str, names))
-
-
-def _check_reserved(dofs: tuple[str, ...]) -> None:
-    """Refuse other spellings of reserved names: X, Y, Z would be joints."""
-    for name in dofs:
-        if name not in POSITION + ROTATION and name.strip().lower() in POSITION + ROTATION:
-            raise ThunderError(
-                f"dofs must be {', '.join(POSITION)} for positions and {', '.join(ROTATION)} for rotation vectors, in "
-                f"small letters, got {name!r}; rename it ({{{name.strip().lower()!r}: {name!r}}} as columns of a table)"
-            )
-
-
-def _rate(value: Any) -> float | None:
-    return None if value is None else positive(value, "rate, if there is one,", "Hz")
-
-
-def _check_unit_of_time(t: Array, rate: float | None) -> None:
-    """Refuse times in other units than seconds; lost frames and clock errors change steps much less."""
-    if rate is None:
-        return
-    steps = np.diff(t)
-    if steps.min() * rate > _OTHER_UNIT or steps.max() * rate < 1.0 / _OTHER_UNIT:
-        raise ThunderError(
-            f"t must be in seconds and agree with rate, got steps of {np.median(steps):g}, but {rate:g} Hz means "
-            f"{1.0 / rate:g} s; check the unit of time"
-        )

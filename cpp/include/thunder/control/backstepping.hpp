@@ -7,7 +7,8 @@
 
 namespace thunder {
 
-class Backstepping final : public AdaptiveController<TaskReference> {
+/// The gains of backstepping with what a Jacobian, exact or estimated, makes of them.
+class BacksteppingFeedback {
  public:
   enum class Task { pose = 6, position = 3 };  // rows that are controlled
 
@@ -15,6 +16,30 @@ class Backstepping final : public AdaptiveController<TaskReference> {
     Eigen::MatrixXd Lambda, K_p;  // one row per row of the task
     NullSpace null_space;         // with K_d
   };
+
+  BacksteppingFeedback(Task task, Gains gains);
+
+  TaskRows rows() const noexcept { return rows_; }
+  const Eigen::MatrixXd& K_d() const noexcept { return null_space_.K_d; }
+  /// K_p e
+  Vector6d restoring(const TaskError& task) const noexcept { return K_p_ * task.e; }
+  /// dq_r = J^+ v (eq. 30) with L v = f + Lambda e, the attraction to a posture in the null space of J, and the exact
+  /// derivative; false where J J' is singular.
+  bool motion(const double* q, const double* dq, const TaskError& task, const Jacobian& J, const Jacobian& J_dot, bool held,
+              Eigen::VectorXd& dq_r, Eigen::VectorXd& ddq_r) const noexcept;
+  /// tau += K_d s + J' L' K_p e (eq. 33 with errata D-1)
+  void add_torque(const TaskError& task, const Jacobian& J, const Eigen::VectorXd& s, Eigen::VectorXd& tau) const noexcept;
+
+ private:
+  TaskRows rows_;
+  NullSpace null_space_;
+  Matrix6d Lambda_, K_p_;
+};
+
+class Backstepping final : public AdaptiveController<TaskReference> {
+ public:
+  using Task = BacksteppingFeedback::Task;
+  using Gains = BacksteppingFeedback::Gains;
 
   /// All terms of the law at one instant, under the article's names.
   struct Terms {
@@ -26,7 +51,7 @@ class Backstepping final : public AdaptiveController<TaskReference> {
   /// `frame` of the nominal model is the one to control. Gains: see `gain_matrix` and `require_joint_definiteness`.
   Backstepping(AdaptiveModel adaptive_model, const Frame<double>& frame, Task task, OrientationKind kind, Gains gains);
 
-  int rows() const noexcept { return rows_.count(); }
+  int rows() const noexcept { return feedback_.rows().count(); }
   Terms blank_terms() const;
   /// The law under the current estimate, which does not change. Where the status is not ok, dq_r to tau are not set.
   Status evaluate(const double* q, const double* dq, const TaskReference& desired, Terms& terms) noexcept;
@@ -35,13 +60,9 @@ class Backstepping final : public AdaptiveController<TaskReference> {
   Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;
 
  private:
-  bool reference_motion(const double* q, const double* dq, Terms& terms) const noexcept;
-
   Frame<double> frame_;
-  TaskRows rows_;
   OrientationKind kind_;
-  NullSpace null_space_;
-  Matrix6d Lambda_, K_p_;
+  BacksteppingFeedback feedback_;
   Terms terms_;
 };
 

@@ -53,6 +53,8 @@ class Controller : public Exclusive {
   double hold_rate(double period, const double* q) noexcept;
   /// Returns to the state after construction.
   virtual void reset() noexcept;
+  /// Throws what a part of the law that is written in Python raised in the last step.
+  virtual void rethrow() {}
   /// Estimates, integrals, filters and signals; torque limits too. Derived classes add theirs, signals excepted.
   virtual void archive(StateArchive& state);
 

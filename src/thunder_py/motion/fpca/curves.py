@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,12 @@ import numpy.typing as npt
 from ...checks import Array, numbers
 from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
+from ...recordings.trial import POSITION, ROTATION
 
 if TYPE_CHECKING:
     from ...recordings.motion_set import MotionSet
     from ...recordings.trial import Trial
 
-_POSE = ("x", "y", "z", "rx", "ry", "rz")
 #: bound below which sums of squares do not overflow
 _LARGEST = 1e100
 
@@ -52,9 +53,10 @@ class Curves:
 
     def select(self, chosen: npt.NDArray[np.bool_]) -> Curves:
         """Return the motions with True."""
-        index = np.flatnonzero(chosen)
-        lists = {name: [getattr(self, name)[i] for i in index] for name in ("taus", "values", "names")}
-        return replace(self, **lists, durations=self.durations[index])
+        taus, values = (list(compress(one, chosen)) for one in (self.taus, self.values))
+        return replace(
+            self, taus=taus, values=values, durations=self.durations[chosen], names=list(compress(self.names, chosen))
+        )
 
 
 def read_curves(
@@ -74,39 +76,26 @@ def read_curves(
     ThunderError
         For no motion, different coordinates, a duration that is not positive, times that do not increase, infinities.
     """
-    if isinstance(motions, np.ndarray):
-        return _plausible(array_curves(motions, dofs))
     if isinstance(motions, str) or not (_is_trial(motions) or isinstance(motions, Iterable)):
         raise ThunderError(f"motions must be trials or an array (trials, samples, dofs), got {motions!r}")
-    trials: list[Any] = [motions] if _is_trial(motions) else list(motions)  # type: ignore[arg-type]
-    if not trials:
+    given: Any = [motions] if _is_trial(motions) else motions
+    trials: Any = given if isinstance(given, np.ndarray) else list(given)
+    kinds = {False} if isinstance(given, np.ndarray) else set(map(_is_trial, trials))
+    if not kinds:
         raise ThunderError("motions must hold at least one trial, got none")
-    if not any(map(_is_trial, trials)):
-        return _plausible(array_curves(trials, dofs))
-    if not all(map(_is_trial, trials)):
+    if kinds == {True, False}:
         raise ThunderError("motions must be all trials or all numbers, got a mixture")
+    if kinds == {False}:
+        curves = array_curves(trials, dofs)
+        # where names give no unit it is unknown
+        units = tuple("?" if unit == "1" else unit for unit in curves.units)
+        check_plausible([Samples(x, units=units) for x in curves.values])
+        return curves
     if dofs is not None:
         raise ThunderError(f"dofs must be None for trials, which have names of their own, got {dofs!r}")
-    names = [_name(trial, index) for index, trial in enumerate(trials)]
-    first = trials[0]
-    for trial, name in zip(trials, names, strict=True):
-        if tuple(trial.dofs) != tuple(first.dofs) or tuple(trial.units) != tuple(first.units):
-            raise ThunderError(
-                f"motions must have the same dofs and units, got {names[0]} with {_listed(first)}, "
-                f"{name} with {_listed(trial)}"
-            )
-    times = (
-        _normalized(np.asarray(trial.t, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)
-    )
-    taus, durations = map(list, zip(*times, strict=True))
-    values = [_finite(np.asarray(trial.x, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)]
-    for tau, x, name in zip(taus, values, names, strict=True):
-        if x.shape != (len(tau), len(first.dofs)) or not x.shape[1]:
-            raise ThunderError(
-                f"x must have shape (T, d) = ({len(tau)}, {len(first.dofs)}) of t and dofs, got {x.shape} in {name}"
-            )
+    curves = _trial_curves(trials)
     check_plausible(trials)
-    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
+    return curves
 
 
 def _is_trial(value: Any) -> bool:
@@ -114,11 +103,29 @@ def _is_trial(value: Any) -> bool:
     return all(hasattr(value, name) for name in ("t", "x", "dofs", "units"))
 
 
-def _plausible(curves: Curves) -> Curves:
-    """Return curves of an array; where names give no unit it is unknown."""
-    units = tuple("?" if unit == "1" else unit for unit in curves.units)
-    check_plausible([Samples(x, units=units) for x in curves.values])
-    return curves
+def _trial_curves(trials: Sequence[Trial]) -> Curves:
+    first, taus, values, durations = trials[0], [], [], []
+    labels = [getattr(trial, "name", "") for trial in trials]
+    names = [f"trial {index}" + (f" ({label})" if label else "") for index, label in enumerate(labels)]
+    for trial, name in zip(trials, names, strict=True):
+        if tuple(trial.dofs) != tuple(first.dofs) or tuple(trial.units) != tuple(first.units):
+            raise ThunderError(
+                f"motions must have the same dofs and units, got {names[0]} with {_listed(first)}, "
+                f"{name} with {_listed(trial)}"
+            )
+        t, x = np.asarray(trial.t, dtype=np.float64), np.asarray(trial.x, dtype=np.float64)
+        if len(t) < 2 or not np.isfinite(t).all() or t[-1] <= t[0]:
+            raise ThunderError(f"motions must last longer than 0 s, got {name} with {len(t)} samples and no duration")
+        if np.any(np.diff(t) <= 0.0):
+            raise ThunderError(f"times must increase, got a step <= 0 in {name}")
+        if x.shape != (len(t), len(first.dofs)) or not x.shape[1]:
+            raise ThunderError(
+                f"x must have shape (T, d) = ({len(t)}, {len(first.dofs)}) of t and dofs, got {x.shape} in {name}"
+            )
+        durations.append(t[-1] - t[0])
+        taus.append((t - t[0]) / durations[-1])
+        values.append(_finite(x, name))
+    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
 
 
 def array_curves(motions: Any, dofs: Sequence[str] | None) -> Curves:
@@ -135,24 +142,14 @@ def array_curves(motions: Any, dofs: Sequence[str] | None) -> Curves:
     count, samples, d = values.shape
     if samples < 2:
         raise ThunderError(f"motions must have at least 2 samples, got {samples}")
-    default = _POSE[:d] if d in (3, 6) else tuple(f"x{i + 1}" for i in range(d))
+    default = (POSITION + ROTATION)[:d] if d in (3, 6) else tuple(f"x{i + 1}" for i in range(d))
     labels = default if dofs is None else tuple(dofs) if isinstance(dofs, Iterable) else ()
     if len(set(labels)) != d or len(labels) != d or not all(isinstance(label, str) for label in labels):
         raise ThunderError(f"dofs must be {d} different names, got {dofs!r}")
     names = [f"trial {index}" for index in range(count)]
     data = [_finite(x, name) for x, name in zip(values, names, strict=True)]
-    tau = np.linspace(0.0, 1.0, samples)
-    units = tuple("m" if label in _POSE[:3] else "rad" if label in _POSE[3:] else "1" for label in labels)
-    return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names)
-
-
-def _normalized(t: Array, name: str) -> tuple[Array, float]:
-    if len(t) < 2 or not np.isfinite(t).all() or t[-1] <= t[0]:
-        raise ThunderError(f"motions must last longer than 0 s, got {name} with {len(t)} samples and no duration")
-    if np.any(np.diff(t) <= 0.0):
-        raise ThunderError(f"times must increase, got a step <= 0 in {name}")
-    duration = float(t[-1] - t[0])
-    return (t - t[0]) / duration, duration
+    units = tuple("m" if label in POSITION else "rad" if label in ROTATION else "1" for label in labels)
+    return Curves([np.linspace(0.0, 1.0, samples)] * count, data, np.full(count, np.nan), labels, units, names)
 
 
 def _finite(x: Array, name: str) -> Array:
@@ -163,10 +160,5 @@ def _finite(x: Array, name: str) -> Array:
     return x
 
 
-def _name(trial: Any, index: int) -> str:
-    label = getattr(trial, "name", "")
-    return f"trial {index}" + (f" ({label})" if label else "")
-
-
-def _listed(trial: Any) -> str:
+def _listed(trial: Trial) -> str:
     return ", ".join(f"{dof} [{unit}]" for dof, unit in zip(trial.dofs, trial.units, strict=True))

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, is_number, is_whole, numbers
+from ...checks import Array, all_nonnegative, array, is_number, is_whole, numbers
 from ...errors import ThunderError, ThunderWarning, outer_level
 from ...parallel import Workers
-from ...recordings.trial import POSITION
 from ...table import Tabular
 from ...values import Estimator
-from ..alignment import PathFrames, from_canonical, has_path, path_frames, returning, to_canonical, turning
-from .archive import check_fitted, load_fpca, save_fpca
+from ..alignment import PathFrames, from_canonical, has_path, path_frames, positions, returning, to_canonical, turning
+from .archive import load_fpca, save_fpca
 from .curves import Curves, array_curves, read_curves
-from .fit import Setting, SplineSpace, fit_components, project, unit_groups
-from .published import FittedSplines, fit_samples, read_samples
+from .fit import Components, Setting, SplineSpace, fit_components, project, unit_groups
+from .published import fit_samples, read_samples
 from .splines import SplineBasis, smooth
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ class _Projection(NamedTuple):
     scores: Array
     offsets: Array
     frames: PathFrames | None
+    dofs: tuple[str, ...]
 
 
 class Projection(_Projection, Tabular):
@@ -54,26 +54,31 @@ class Projection(_Projection, Tabular):
         x_bar; zero with ``demean=False``.
     frames : PathFrames or None
         Frames of the motions before alignment.
+    dofs : tuple of str
+        Names of the d coordinates.
     """
 
     __slots__ = ()
 
     def to_columns(self) -> dict[str, Any]:
-        """Return ``score.COMPONENT.COORDINATE`` and ``offset.COORDINATE``, counted from 1, (R,) each.
+        """Return the scores (R,) by `FPCA.get_feature_names_out`, and x_bar as ``offset.COORDINATE``.
 
         Examples
         --------
         >>> from thunder_py.motion import FPCA
         >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
         >>> motions = minimum_jerk_reaches(6, seed=0)
-        >>> list(FPCA(n_components=2).fit(motions).project(motions).to_columns())[:4]
-        ['score.1.1', 'score.1.2', 'score.1.3', 'score.2.1']
+        >>> list(FPCA(n_components=1).fit(motions).project(motions).to_columns())
+        ['score.1.x', 'score.1.y', 'score.1.z', 'offset.x', 'offset.y', 'offset.z']
         """
-        columns: dict[str, Any] = {}
-        for name, values in (("score", self.scores), ("offset", self.offsets)):
-            for index in np.ndindex(values.shape[1:]):
-                columns[".".join([name, *(str(k + 1) for k in index)])] = values[(slice(None), *index)]
-        return columns
+        names = [*_score_names(self.scores.shape[1:], self.dofs), *(f"offset.{dof}" for dof in self.dofs)]
+        columns = np.hstack([self.scores.reshape(len(self.scores), -1), self.offsets]).T
+        return dict(zip(names, columns, strict=True))
+
+
+def _score_names(shape: tuple[int, ...], dofs: Sequence[str]) -> list[str]:
+    """Return the names of scores (n, d), or joint (n,)."""
+    return [".".join(["score", str(i + 1), *(dofs[k] for k in rest)]) for i, *rest in np.ndindex(shape)]
 
 
 class FPCA(Estimator):
@@ -111,7 +116,7 @@ class FPCA(Estimator):
         Spline coefficients of S_0.
     component_coefficients_ : array (n, K, d)
         Spline coefficients of S_i. Joint: orthonormal in the sum over coordinates; otherwise in each coordinate.
-    variances_ : array (n, d), joint (n,)
+    explained_variance_ : array (n, d), joint (n,)
         Variances of the scores, in descending order.
     total_variance_ : array (d,), joint ()
         Variance of all components available.
@@ -165,10 +170,9 @@ class FPCA(Estimator):
     basis_: SplineBasis
     mean_coefficients_: Array
     component_coefficients_: Array
-    variances_: Array
+    explained_variance_: Array
     total_variance_: Array
     offset_mean_: Array
-    offset_variance_: Array
     offset_covariance_: Array
     support_: npt.NDArray[np.bool_]
     scores_: Array
@@ -285,34 +289,33 @@ class FPCA(Estimator):
         functions = np.concatenate([S0[None], S])
         if not np.isfinite(functions).all():
             raise ThunderError("mean and components must be finite")
-        curves = array_curves(functions, dofs)
-        fit = fit_samples(functions, tau, curves.dofs, basis, tolerance)
-        fpca = cls(len(S), basis=fit.basis, smoothing=None, joint=joint, alignment=alignment, shrinkage=0.0)
-        if alignment not in ("none", "path"):
+        fpca = cls(len(S), basis=basis, smoothing=None, joint=joint, alignment=alignment, shrinkage=0.0)
+        fpca._checked()
+        if alignment == "auto":
             raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
-        fpca._set_published(fit, curves, variances)
+        curves = array_curves(functions, dofs)
+        fpca.basis, c, residual = fit_samples(functions, tau, curves.dofs, basis, tolerance)
+        n, d = len(S), len(curves.dofs)
+        shape = (n,) if joint else (n, d)
+        given = np.ones(shape) if variances is None else all_nonnegative(numbers(variances, "variances"), "variances")
+        if given.shape == (n,) and not joint:
+            given = np.repeat(given[:, None], d, axis=1)
+        zeros, none = np.zeros(d), np.zeros(0)
+        no_frames = PathFrames(np.zeros((0, 3)), none, np.zeros((0, 3, 3)))
+        fpca._keep(
+            curves,
+            Components(c[0], c[1:], array(given, shape, "variances"), given.sum(axis=0), zeros, np.diag(zeros), 0.0),
+            basis=fpca.basis,
+            alignment=alignment,
+            smoothing=zeros,
+            residual=residual,
+            support=none.astype(bool),
+            durations=none,
+            frames=no_frames if alignment == "path" else None,
+            scores=np.zeros((0, *shape)),
+            offsets=np.zeros((0, d)),
+        )
         return fpca
-
-    def _set_published(self, fit: FittedSplines, curves: Curves, variances: npt.ArrayLike | None) -> None:
-        d, n = len(curves.dofs), len(fit.coefficients) - 1
-        shape = (n,) if self.joint else (n, d)
-        values = np.ones(shape) if variances is None else numbers(variances, "variances")
-        if values.shape == (n,) and not self.joint:
-            values = np.repeat(values[:, None], d, axis=1)
-        if values.shape != shape:
-            raise ThunderError(f"variances must have shape {shape}, got {values.shape}")
-        self._checked()
-        self.basis_, self._dofs, self._units = fit.basis, curves.dofs, curves.units
-        self.mean_coefficients_, self.component_coefficients_ = fit.coefficients[0], fit.coefficients[1:]
-        self.residual_, self.variances_, self.total_variance_ = fit.residual, values, values.sum(axis=0)
-        self.offset_mean_, self.offset_covariance_ = np.zeros(d), np.zeros((d, d))
-        self.offset_variance_, self.smoothing_, self.shrinkage_ = np.zeros(d), np.zeros(d), 0.0
-        self.scores_, self.offsets_, self.durations_ = np.zeros((0, *shape)), np.zeros((0, d)), np.zeros(0)
-        self.support_ = np.zeros(0, dtype=bool)
-        no_frames = PathFrames(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
-        self.alignment_ = self.alignment
-        self.frames_ = no_frames if self.alignment_ == "path" else None
-        check_fitted(self)
 
     @classmethod
     def read_components(
@@ -368,8 +371,8 @@ class FPCA(Estimator):
         >>> fpca.component_coefficients_.shape, fpca.basis_
         ((5, 15, 3), SplineBasis(15, degree=5))
         """
-        samples = read_samples(path, components, mean, variances, axes)
-        return cls.from_components(samples.components, samples.mean, variances=samples.variances, **options)
+        S, S0, variance = read_samples(path, axes, components, mean, variances)
+        return cls.from_components(S, S0, variances=variance, **options)
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
@@ -412,38 +415,46 @@ class FPCA(Estimator):
         """
         basis, count, smoothing, shrinkage = self._checked()
         curves = read_curves(motions, dofs)
-        groups = self._shared(curves)
-        smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
+        each, units = [[k] for k in range(len(curves.dofs))], unit_groups(curves.units)
+        path = has_path(curves.dofs)
+        # one smoothing for coordinates that rotations mix
+        shared = units if self.joint or self.alignment == "path" or (self.alignment == "auto" and path) else each
+        smoothed = smooth(curves, basis, smoothing, shared)
         x = basis.evaluate(np.linspace(0.0, 1.0, 101)) @ smoothed.coefficients
-        returns = _returning(x, curves.dofs)
-        self.alignment_ = self._alignment(returns, curves)
-        left_out = returns if self.alignment == "auto" and self.alignment_ == "path" else np.zeros_like(returns)
-        self.support_, names = ~left_out, curves.names
-        if left_out.any():
-            curves = curves.select(self.support_)
-            smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
-        coefficients, frames = self._aligned(smoothed.coefficients, curves)
-        setting = Setting(
-            basis,
-            SplineSpace(basis, zero_mean=bool(self.demean)),
-            bool(self.joint),
-            ideal_mean=self.alignment_ == "path",
-            # coordinate by coordinate each has its own scale, in the canonical frame too
-            shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
-            units=unit_groups(curves.units),
+        way = x[:, :, positions(curves.dofs)] if path else x
+        returns = returning(way) & path
+        alignment = self.alignment
+        if alignment == "auto":  # the majority decides
+            alignment = "path" if path and 2 * returns.sum() < len(returns) else "none"
+        support, names = ~returns | (alignment == "none") | (self.alignment == "path"), curves.names
+        if not support.all():
+            curves = curves.select(support)
+            smoothed = smooth(curves, basis, smoothing, shared)
+        coefficients, frames = _aligned(smoothed.coefficients, curves, alignment)
+        space = SplineSpace(basis, zero_mean=bool(self.demean))
+        # coordinate by coordinate each has its own scale, in the canonical frame too
+        scaled = units if self.joint else each
+        setting = Setting(basis, space, bool(self.joint), alignment == "path", scaled, units)
+        self._keep(
+            curves,
+            fit_components(setting, coefficients, count=count, shrinkage=shrinkage, workers=workers),
+            basis=basis,
+            alignment=alignment,
+            smoothing=smoothed.smoothing,
+            residual=smoothed.residual,
+            support=support,
+            durations=curves.durations,
+            frames=frames,
         )
-        result = fit_components(setting, coefficients, count=count, shrinkage=shrinkage, workers=workers)
-        self.basis_, self._dofs, self._units, self.durations_ = basis, curves.dofs, curves.units, curves.durations
-        self.smoothing_, self.residual_ = smoothed.smoothing, smoothed.residual
-        self.shrinkage_, self.frames_ = result.shrinkage, frames
-        self.mean_coefficients_, self.component_coefficients_ = result.mean, result.components
-        self.variances_, self.total_variance_ = result.variances, result.total_variance
-        self.offset_mean_, self.offset_covariance_ = result.offset_mean, result.offset_covariance
-        self.offset_variance_ = np.diag(result.offset_covariance).copy()
         self.scores_, self.offsets_ = self._project(coefficients)
         if returns.any() and self.alignment != "none":
-            self._warn_returning(returns, turning(_positions(x, self.dofs)), names)
+            self._warn_returning(returns, turning(way), names)
         return self
+
+    def _keep(self, curves: Curves, components: Components, **results: Any) -> None:
+        """Store results, with a trailing underscore."""
+        self._dofs, self._units = curves.dofs, curves.units
+        vars(self).update({f"{name}_": value for name, value in (components._asdict() | results).items()})
 
     def _checked(self) -> tuple[SplineBasis, int | float | None, float | str | None, float | str]:
         """Basis, number of components, smoothing and shrinkage from the arguments of the constructor."""
@@ -453,18 +464,6 @@ class FPCA(Estimator):
             raise ThunderError(f'alignment must be "auto", "path" or "none", got {self.alignment!r}')
         basis = SplineBasis() if self.basis is None else self.basis
         return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
-
-    def _shared(self, curves: Curves) -> list[list[int]]:
-        """Return groups of coordinates with common smoothing: one per unit if rotations must commute with the fit."""
-        if self.joint or self.alignment == "path" or (self.alignment == "auto" and has_path(curves.dofs)):
-            return unit_groups(curves.units)
-        return [[k] for k in range(len(curves.dofs))]
-
-    def _alignment(self, returns: npt.NDArray[np.bool_], curves: Curves) -> str:
-        """Return the alignment of motions: that of the majority, of which one motion decides nothing."""
-        if self.alignment != "auto":
-            return self.alignment
-        return "path" if has_path(curves.dofs) and 2 * returns.sum() < len(returns) else "none"
 
     def _warn_returning(
         self, returns: npt.NDArray[np.bool_], turns: npt.NDArray[np.bool_], names: Sequence[str]
@@ -488,21 +487,13 @@ class FPCA(Estimator):
             stacklevel=outer_level(),
         )
 
-    def _aligned(self, coefficients: Array, curves: Curves) -> tuple[Array, PathFrames | None]:
-        if self.alignment_ == "none":
-            return coefficients, None
-        frames = path_frames(coefficients, curves.dofs, curves.names)
-        return to_canonical(coefficients, curves.dofs, frames), frames
-
     def _project(self, coefficients: Array) -> tuple[Array, Array]:
         space = SplineSpace(self.basis_, zero_mean=bool(self.demean))
-        offsets = np.zeros((len(coefficients), len(self.dofs)))
-        if self.demean:
-            offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
+        offsets = space.means(coefficients)
         centered = coefficients - offsets[:, None] - self.mean_coefficients_
         scores = project(space, self.component_coefficients_, centered, self.joint)
         if self.demean:  # published functions need not have zero mean
-            means = np.einsum("k,nkd->nd", space.integrals, self.component_coefficients_)
+            means = space.means(self.component_coefficients_)
             subscripts = "rn,nd->rd" if self.joint else "rnd,nd->rd"
             offsets -= space.integrals @ self.mean_coefficients_ + np.einsum(subscripts, scores, means)
         return scores, offsets
@@ -520,15 +511,47 @@ class FPCA(Estimator):
         return self._units
 
     @property
+    def n_features_in_(self) -> int:
+        """Number d of coordinates."""
+        return len(self.dofs)
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """Names of the d coordinates, as scikit-learn has them."""
+        return np.array(self.dofs, dtype=object)
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
+        """Return the names of the scores of a motion, `transform(motions)[r].ravel()`, also those of data frames.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            `dofs`; others are refused.
+
+        Returns
+        -------
+        array of str
+            ``score.COMPONENT.COORDINATE``, joint ``score.COMPONENT``, components counted from 1.
+        """
+        if input_features is not None and tuple(input_features) != self.dofs:
+            raise ThunderError(f"input_features must be {', '.join(self.dofs)}, got {list(input_features)}")
+        return np.array(_score_names(self.explained_variance_.shape, self.dofs), dtype=object)
+
+    @property
     def n_components_(self) -> int:
         """Number n of components."""
         return len(self.component_coefficients_)
 
     @property
+    def offset_variance_(self) -> Array:
+        """Variance of x_bar, (d,)."""
+        return np.diag(self.offset_covariance_).copy()
+
+    @property
     def explained_variance_ratio_(self) -> Array:
         """Part of the variance along each component, (n, d), joint (n,); 0 for coordinates without variance."""
         total = np.where(self.total_variance_ > 0.0, self.total_variance_, 1.0)
-        return np.asarray(self.variances_ / total)
+        return np.asarray(self.explained_variance_ / total)
 
     def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return S_0 or a derivative of it with respect to tau at tau (T,): (T, d)."""
@@ -559,9 +582,9 @@ class FPCA(Estimator):
         curves = read_curves(motions, self.dofs if isinstance(motions, np.ndarray) else None)
         if curves.dofs != self.dofs:
             raise ThunderError(f"motions must have the dofs {', '.join(self.dofs)}, got {', '.join(curves.dofs)}")
-        smoothed = smooth(curves, basis, weights, penalty=min(3, basis.degree))
-        coefficients, frames = self._aligned(smoothed.coefficients, curves)
-        return Projection(*self._project(coefficients), frames)
+        smoothed = smooth(curves, basis, weights)
+        coefficients, frames = _aligned(smoothed.coefficients, curves, self.alignment_)
+        return Projection(*self._project(coefficients), frames, self.dofs)
 
     def inverse_transform(
         self,
@@ -593,8 +616,8 @@ class FPCA(Estimator):
             For arrays of the wrong shape.
         """
         alpha = numbers(scores, "scores")
-        if alpha.shape[1:] != self.variances_.shape or alpha.ndim != self.variances_.ndim + 1:
-            expected = ", ".join(map(str, self.variances_.shape))
+        if alpha.shape[1:] != self.explained_variance_.shape or alpha.ndim != self.explained_variance_.ndim + 1:
+            expected = ", ".join(map(str, self.explained_variance_.shape))
             raise ThunderError(f"scores must have shape (R, {expected}), got {alpha.shape}")
         x_bar = self.offset_mean_ if offsets is None else numbers(offsets, "offsets")
         d = len(self.dofs)
@@ -625,8 +648,7 @@ class FPCA(Estimator):
         FileFormatError
             For any other file, and for a file of a newer version.
         """
-        fpca: FPCA = load_fpca(path, cls)
-        return fpca
+        return load_fpca(path, cls)
 
     def plot(self, n: int = 3, *, spread: float = 1.0, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw the mean and the mean +- standard deviations along the first n components.
@@ -691,13 +713,11 @@ class FPCA(Estimator):
         return plot_variance(self, ax=ax)
 
 
-def _positions(x: Array, dofs: Sequence[str]) -> Array:
-    return x[:, :, [dofs.index(name) for name in POSITION]]
-
-
-def _returning(x: Array, dofs: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return the motions (R, T, d) that return; none without positions."""
-    return returning(_positions(x, dofs)) if has_path(dofs) else np.zeros(len(x), dtype=bool)
+def _aligned(coefficients: Array, curves: Curves, alignment: str) -> tuple[Array, PathFrames | None]:
+    if alignment == "none":
+        return coefficients, None
+    frames = path_frames(coefficients, curves.dofs, curves.names)
+    return to_canonical(coefficients, curves.dofs, frames), frames
 
 
 def _listed(names: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:

@@ -45,7 +45,7 @@ def plot_mean_and_components(
     mean = fpca.offset_mean_ + fpca.mean(tau)
     n = min(n, fpca.n_components_)
     # joint components have one variance for all dofs
-    steps = spread * np.sqrt(fpca.variances_[:n]).reshape(n, 1, -1) * fpca.components(tau)[:n]
+    steps = spread * np.sqrt(fpca.explained_variance_[:n]).reshape(n, 1, -1) * fpca.components(tau)[:n]
     columns, rows = max(n, 1), len(fpca.dofs)
     layout = [[f"{dof} {i + 1}" for i in range(columns)] for dof in fpca.dofs]
     size = (4.0 + 2.6 * columns if columns > 1 else 7.0, 1.2 + 1.6 * rows)

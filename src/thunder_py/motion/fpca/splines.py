@@ -1,11 +1,10 @@
-"""B-splines on [0, 1]: values, exact inner products, conversion to polynomials piece by piece."""
+"""B-splines on [0, 1]: values, exact inner products, polynomials piece by piece, and the fit of motions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import comb
-from typing import Any
+from math import comb, factorial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,15 @@ from .curves import Curves
 
 #: distance that rounding may put tau outside [0, 1]
 _ROUNDING = 1e-9
+#: reciprocal condition of B's triangle below which samples alone do not determine the spline
+_SINGULAR = 1e-8
+#: part of a direction that samples must determine for it to count
+_UNSEEN = 1e-10
+#: residual degrees of freedom that cross-validation needs, as part of the samples
+_SPARE = 1e-3
+_GRID = 81
+#: part of the duration that may be missing at either end, where splines extrapolate
+_LONGEST_END_GAP = 0.1
 
 
 class SplineBasis:
@@ -111,10 +119,8 @@ class SplineBasis:
         c = numbers(coefficients, "coefficients")
         if c.ndim < 1 or c.shape[0] != self.n_functions:
             raise ThunderError(f"coefficients must have shape ({self.n_functions}, ...), got {c.shape}")
-        if derivative > self._degree:
-            return BSpline(self._knots, np.zeros_like(c), self._degree)
-        spline = BSpline(self._knots, c, self._degree)
-        return spline.derivative(derivative) if derivative else spline
+        spline = BSpline(self._knots, c if derivative <= self._degree else np.zeros_like(c), self._degree)
+        return spline.derivative(derivative) if 0 < derivative <= self._degree else spline
 
     def gram(self, derivative: int = 0) -> Array:
         """Return the inner products of the functions' derivatives over [0, 1], shape (K, K).
@@ -140,14 +146,10 @@ class SplineBasis:
 
     def to_ppoly(self, coefficients: npt.ArrayLike) -> PPoly[np.float64]:
         """Return the spline with coefficients (K, ...) as a `scipy.interpolate.PPoly` over `breaks`."""
-        spline = self.spline(coefficients)
-        breaks = self.breaks
         # Taylor coefficients at the left end of each piece; breaks skip the empty pieces of repeated knots
-        terms, factorial = [], 1.0
-        for order in range(self._degree + 1):
-            factorial *= max(order, 1)
-            terms.append(self.spline(spline.c, order)(breaks[:-1]) / factorial)
-        return PPoly(np.ascontiguousarray(terms[::-1]), breaks)
+        orders = range(self._degree, -1, -1)
+        terms = [self.spline(coefficients, k)(self.breaks[:-1]) / factorial(k) for k in orders]
+        return PPoly(np.ascontiguousarray(terms), self.breaks)
 
     def __eq__(self, other: object) -> bool:
         """Compare degree and knots."""
@@ -170,14 +172,8 @@ def _clamped(breaks: Array, degree: int) -> Array:
 
 
 def _checked_knots(knots: npt.ArrayLike, degree: int) -> Array:
-    t = numbers(knots, "knots")
-    if t.ndim != 1 or len(t) < 2 * degree + 2:
-        raise ThunderError(f"knots must be at least {2 * degree + 2} numbers for degree {degree}, got shape {t.shape}")
-    inner = t[degree : len(t) - degree]
-    ends = np.array_equal(t[: degree + 1], np.zeros(degree + 1)) and np.array_equal(
-        t[-degree - 1 :], np.ones(degree + 1)
-    )
-    if not (ends and np.all(np.diff(inner) > 0.0)):
+    t = numbers(knots, "knots", 1)
+    if len(t) < 2 * degree + 2 or not np.array_equal(t, _clamped(np.unique(t), degree)):
         raise ThunderError(
             f"knots must be 0 and 1, each {degree + 1} times, with increasing numbers between, got {t.tolist()}"
         )
@@ -185,47 +181,25 @@ def _checked_knots(knots: npt.ArrayLike, degree: int) -> Array:
 
 
 def _unit_interval(tau: npt.ArrayLike) -> Array:
-    values = np.atleast_1d(numbers(tau, "tau"))
-    if values.ndim != 1:
-        raise ThunderError(f"tau must have shape (T,), got {values.shape}")
+    values = numbers(np.atleast_1d(tau), "tau", 1)
     inside = (values >= -_ROUNDING) & (values <= 1.0 + _ROUNDING)
     if not inside.all():
         raise ThunderError(f"tau must lie in [0, 1], got {values[~inside][0]}")
     return np.asarray(values.clip(0.0, 1.0))
 
 
-Indices = npt.NDArray[np.intp]
-
-#: reciprocal condition of B's triangle below which samples alone do not determine the spline
-_SINGULAR = 1e-8
-#: part of a direction that samples must determine for it to count
-_UNSEEN = 1e-10
-#: residual degrees of freedom that cross-validation needs, as part of the samples
-_SPARE = 1e-3
-_GRID = 81
-
-
-class Group:
-    """Columns of data with samples at the same tau, and their decomposition."""
+class _Group:
+    """Columns (motion, coordinate) of data with samples at the same tau, and their decomposition."""
 
     def __init__(self, tau: Array, name: str) -> None:
-        self.tau = tau
-        self.name = name
-        self._trials: list[Indices] = []
-        self._dofs: list[Indices] = []
-        self._values: list[Array] = []
-
-    def add(self, trial: int, dofs: Indices, values: Array) -> None:
-        """Add the columns (T, len(dofs)) of a motion."""
-        self._trials.append(np.full(len(dofs), trial))
-        self._dofs.append(dofs)
-        self._values.append(values)
+        self.tau, self.name = tau, name
+        self.columns: list[tuple[int, int]] = []
+        self.samples: list[Array] = []
 
     def solve(self, B: Array, D: Array) -> None:
         """Decompose, and project the data; B (T, K) basis at the samples, D (K, K) root of the penalty."""
-        self.trials, self.dofs = np.concatenate(self._trials), np.concatenate(self._dofs)
-        y = np.concatenate(self._values, axis=1)
-        del self._values
+        self.trials, self.dofs = np.array(self.columns).T
+        y = np.stack(self.samples, axis=1)
         self.mu, Q, self._R = _triangle(B, D)
         # NumPy's solver: SciPy's triangular one starts all threads for 15 x 15 numbers
         E = np.linalg.solve(self._R.T, D.T).T
@@ -247,45 +221,26 @@ class Group:
         scaled = self.z / (1.0 + (weights - self.mu) * self.s[:, None])
         return np.asarray(np.linalg.solve(self._R, self._U @ scaled))
 
-    def traces(self, weights: Array) -> Array:
-        """Return the traces of the hat matrices (columns,)."""
-        return np.asarray((self.seen[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])).sum(axis=0))
-
     def residuals(self, weights: Array) -> Array:
         """Return the sums of squared differences to the samples (columns,)."""
         left = weights * self.s[:, None] / (1.0 + (weights - self.mu) * self.s[:, None])
         return np.asarray(self.outside + (self.energy * left**2).sum(axis=0))
 
 
-def solve_groups(groups: list[Group], basis: SplineBasis, penalty: int) -> None:
-    """Decompose all groups."""
-    nodes, weights = basis.quadrature()
-    _, D = _qr(np.sqrt(weights)[:, None] * basis.evaluate(nodes, penalty))
-    B = basis.evaluate(np.concatenate([group.tau for group in groups]))
-    ends = np.cumsum([len(group.tau) for group in groups])
-    for group, rows in zip(groups, np.split(B, ends[:-1]), strict=True):
-        group.solve(rows, D)
-
-
-def _qr(A: Array) -> tuple[Array, Array]:
-    Q, R = np.linalg.qr(A)
-    return Q, R
-
-
 def _triangle(B: Array, D: Array) -> tuple[float, Array, Array]:
     """Return mu, the rows of Q that belong to B, and R."""
     T, K = B.shape
     if T >= K:
-        Q, R = _qr(B)
+        Q, R = np.linalg.qr(B)
         diagonal = np.abs(np.diag(R))
         if diagonal.min() > _SINGULAR * diagonal.max():
             return 0.0, Q, R
     mu = 1e-6 * float((B**2).sum() / (D**2).sum())
-    Q, R = _qr(np.vstack([B, np.sqrt(mu) * D]))
+    Q, R = np.linalg.qr(np.vstack([B, np.sqrt(mu) * D]))
     return mu, Q[:T], R
 
 
-def cross_validated(groups: list[Group], dofs: list[int]) -> float:
+def _cross_validated(groups: list[_Group], dofs: list[int]) -> float:
     """Return the weight of the penalty that minimizes generalized cross-validation over some coordinates."""
     masks = [np.isin(group.dofs, dofs) for group in groups]
     used = [(group, mask) for group, mask in zip(groups, masks, strict=True) if mask.any()]
@@ -316,12 +271,7 @@ def cross_validated(groups: list[Group], dofs: list[int]) -> float:
     return float(10.0**result.x)
 
 
-#: part of the duration that may be missing at either end, where splines extrapolate
-_LONGEST_END_GAP = 0.1
-
-
-@dataclass(frozen=True)
-class Smoothed:
+class Smoothed(NamedTuple):
     """Motions as splines.
 
     Attributes
@@ -330,27 +280,22 @@ class Smoothed:
         Spline coefficients of each motion and coordinate.
     smoothing : array (d,)
         Weight lambda of each coordinate, in tau; 0 without penalty.
-    degrees_of_freedom : array (d,)
-        Mean trace of the hat matrix, the effective number of parameters of a motion, between `penalty` and K.
     residual : array (d,)
         RMS difference to the samples, in the coordinate's unit.
     """
 
     coefficients: Array
     smoothing: Array
-    degrees_of_freedom: Array
     residual: Array
 
 
 def smooth(
     curves: Curves,
     basis: SplineBasis,
-    smoothing: str | float | Array | None = "gcv",
-    *,
-    penalty: int = 3,
-    shared: Sequence[Sequence[int]] | None = None,
+    smoothing: Any = "gcv",
+    shared: Sequence[Sequence[int]] = (),
 ) -> Smoothed:
-    """Fit splines to motions by penalized least squares.
+    """Fit splines to motions by least squares, penalized by the third derivative, or the highest of lower splines.
 
     Parameters
     ----------
@@ -360,64 +305,45 @@ def smooth(
         Basis of K functions.
     smoothing : "gcv", float, array (d,) or None
         Weight lambda >= 0, one for all coordinates or one for each. None is 0: plain least squares.
-    penalty : int
-        Order m of the penalized derivative.
-    shared : sequence of index lists, optional
-        Groups of coordinates with a common lambda from cross-validation; by default each coordinate has its own.
+    shared : sequence of index lists
+        Groups of all coordinates with a common lambda from cross-validation; by default each coordinate has its own.
         Results transform with rotations of the motions only if the rotated coordinates have a common lambda.
 
     Raises
     ------
     ThunderError
-        For too few samples in a motion, named in the message; for `smoothing` or `penalty` out of range.
+        For too few samples in a motion, named in the message.
     """
-    whole(penalty, "penalty, the order of a derivative,", 1, basis.degree)
-    d = len(curves.dofs)
-    weights = _weights(smoothing, d)
-    groups = _grouped(curves, basis, weights is not None and not weights.all())
-    solve_groups(groups, basis, penalty)
-    chosen = [[k] for k in range(d)] if shared is None else [list(part) for part in shared]
-    if weights is None:
-        weights = np.empty(d)
-        for part in chosen:
-            weights[part] = cross_validated(groups, part)
-    return _evaluate(groups, weights, len(curves), basis.n_functions)
+    d, chosen = len(curves.dofs), isinstance(smoothing, str)
+    weights = np.full(d, np.nan) if chosen else np.zeros(d) + (0.0 if smoothing is None else smoothing)
+    groups = _grouped(curves, basis, bool((weights == 0.0).any()))
+    nodes, measure = basis.quadrature()
+    D = np.linalg.qr(np.sqrt(measure)[:, None] * basis.evaluate(nodes, min(3, basis.degree)))[1]
+    for group in groups:
+        group.solve(basis.evaluate(group.tau), D)
+    for part in (shared or np.arange(d)[:, None]) if chosen else ():
+        weights[list(part)] = _cross_validated(groups, list(part))
+    coefficients = np.empty((len(curves), basis.n_functions, d))
+    squares, samples = np.zeros(d), np.zeros(d)
+    for group in groups:
+        coefficients[group.trials, :, group.dofs] = group.coefficients(weights[group.dofs]).T
+        np.add.at(squares, group.dofs, group.residuals(weights[group.dofs]))
+        np.add.at(samples, group.dofs, len(group.tau))
+    return Smoothed(coefficients, weights, np.sqrt(squares / samples))
 
 
-def _weights(smoothing: Any, d: int) -> Array | None:
-    """Return lambda per coordinate, None for cross-validation."""
-    if isinstance(smoothing, str):
-        if smoothing != "gcv":
-            raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}")
-        return None
-    if isinstance(smoothing, bool):
-        raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}")
-    try:
-        values = np.asarray(0.0 if smoothing is None else smoothing, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}") from None
-    if values.shape not in ((), (d,)) or not np.isfinite(values).all() or (values < 0.0).any():
-        raise ThunderError(f"smoothing must not be negative, one finite number or {d} of them, got {smoothing!r}")
-    return np.broadcast_to(values, (d,)).copy()
-
-
-def _grouped(curves: Curves, basis: SplineBasis, unpenalized: bool) -> list[Group]:
-    """Group columns (motion, coordinate) with samples at the same tau, which share all matrices."""
-    groups: dict[bytes, Group] = {}
-    for r, (tau, x) in enumerate(zip(curves.taus, curves.values, strict=True)):
+def _grouped(curves: Curves, basis: SplineBasis, unpenalized: bool) -> list[_Group]:
+    """Group columns with samples at the same tau, which share all matrices."""
+    groups: dict[bytes, _Group] = {}
+    for r, (tau, x, name) in enumerate(zip(curves.taus, curves.values, curves.names, strict=True)):
         grid = tau.round(12).tobytes()
-        missing = np.isnan(x)
-        if not missing.any():
-            parts = [(np.ones(len(tau), dtype=bool), np.arange(x.shape[1]))]
-        else:
-            patterns, which = np.unique(missing, axis=1, return_inverse=True)
-            parts = [(~patterns[:, i], np.flatnonzero(which.ravel() == i)) for i in range(patterns.shape[1])]
-        for valid, dofs in parts:
+        for k, valid in enumerate(~np.isnan(x.T)):
             key = grid + b"|" + valid.tobytes()
             if key not in groups:
-                _check_samples(tau[valid], basis, unpenalized, curves.names[r])
-                groups[key] = Group(tau[valid], curves.names[r])
-            groups[key].add(r, dofs, x[np.ix_(valid, dofs)])
+                _check_samples(tau[valid], basis, unpenalized, name)
+                groups[key] = _Group(tau[valid], name)
+            groups[key].columns.append((r, k))
+            groups[key].samples.append(x[valid, k])
     return list(groups.values())
 
 
@@ -434,19 +360,6 @@ def _check_samples(tau: Array, basis: SplineBasis, unpenalized: bool, name: str)
             f"gaps at the ends of a motion must be shorter than {_LONGEST_END_GAP:.0%} of it, got samples of {name} "
             f"from tau = {tau[0]:.2f} to {tau[-1]:.2f}: cut the motion there, or fill the gap"
         )
-
-
-def _evaluate(groups: list[Group], weights: Array, count: int, n_functions: int) -> Smoothed:
-    d = len(weights)
-    coefficients = np.empty((count, n_functions, d))
-    freedom, squares, samples = np.zeros(d), np.zeros(d), np.zeros(d)
-    for group in groups:
-        penalty = weights[group.dofs]
-        coefficients[group.trials, :, group.dofs] = group.coefficients(penalty).T
-        np.add.at(freedom, group.dofs, group.traces(penalty))
-        np.add.at(squares, group.dofs, group.residuals(penalty))
-        np.add.at(samples, group.dofs, len(group.tau))
-    return Smoothed(coefficients, weights, freedom / count, np.sqrt(squares / samples))
 
 
 def bernstein_points(powers: Array, breaks: Array) -> Array:

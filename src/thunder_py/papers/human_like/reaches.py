@@ -73,7 +73,7 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
     motions : MotionSet
         Positions, low-passed already: movement primitives take derivatives of them.
     names : iterable of str
-        Some of `METHODS`.
+        Some of `METHODS`, or "DMP of all".
 
     Returns
     -------
@@ -83,7 +83,8 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         - MAP: the most likely motion under the components of `map_components`.
         - minimum jerk: see `least_jerk`.
         - DMPs: 21 functions, one `demonstration`, Hoffmann's form with rotodilatation; "DMP (104)" is that equation as
-          printed, with mollifiers. They know the velocity at the start and no other derivative.
+          printed, with mollifiers; "DMP of all" is fitted to all reaches. They know the velocity at the start and no
+          other derivative.
         - ProMP: 15 Gaussians for each coordinate, positions seen from the start.
     """
 
@@ -98,6 +99,7 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         "DMP mollifier": lambda: _Primitive(shown(), "mollifier"),
         "DMP Gaussian": lambda: _Primitive(shown(), "gaussian"),
         "DMP (104)": lambda: _Primitive(shown(), "mollifier", "paper"),
+        "DMP of all": lambda: _Primitive(list(motions), "gaussian"),
         "ProMP": lambda: _Probabilistic(motions),
     }
     return {name: makers[name]() for name in names}
@@ -158,9 +160,9 @@ class Functional:
 
 
 class _Primitive:
-    """A movement primitive of one demonstration; it keeps its last motion, asked for again with other accelerations."""
+    """A movement primitive of demonstrations; it keeps its last motion, asked for again with other accelerations."""
 
-    def __init__(self, shown: Trial, basis: str, scaling: str = "hoffmann") -> None:
+    def __init__(self, shown: Trial | list[Trial], basis: str, scaling: str = "hoffmann") -> None:
         self.dmp = DMP(basis=basis, scaling=scaling, rotodilatation=scaling == "hoffmann").fit(shown)
         self._last: dict[bytes, Motion] = {}
 
@@ -305,6 +307,8 @@ class Reaches:
         Whether only the first movement of a recording is one.
     whole : bool
         Whether movements that a recording begins or ends with are left out.
+    turn : float
+        Change of direction where a movement is cut without a rest, see `split_reaches`.
     """
 
     name: str
@@ -314,6 +318,7 @@ class Reaches:
     least: float
     first: bool
     whole: bool
+    turn: float
 
     def __len__(self) -> int:
         return len(self.items)
@@ -350,7 +355,7 @@ class Reaches:
 
     def cut_at(self, threshold: float) -> Reaches:
         """Return the movements of the same recordings, cut where their speed is `threshold` [m/s]."""
-        return replace(self, items=_cut(self.recordings, threshold, self.least, self.first, self.whole))
+        return replace(self, items=_cut(self.recordings, threshold, self.least, self.first, self.whole, self.turn))
 
     def sentence(self) -> str:
         """Return how many reaches of whom, how far and how long."""
@@ -369,6 +374,12 @@ class Reaches:
 def culm_reaches(folder: str | Path) -> Reaches:
     """Return the reaches of CULM's task Planned01."""
     return _reaches("CULM", low_pass(load_culm(folder, "Planned01"), CUTOFF), by_subject=True)
+
+
+def free_reaches(folder: str | Path) -> Reaches:
+    """Return the curved movements of CULM's task Randomness, free in space, from turn to turn without a rest."""
+    recordings = low_pass(load_culm(folder, "Randomness"), CUTOFF)
+    return _reaches("CULM, free movements", recordings, by_subject=True, turn=0.5 * math.pi)
 
 
 def kinesis_reaches(file: str | Path, least: float = 0.3) -> Reaches:
@@ -405,19 +416,21 @@ def _without_noise(motions: MotionSet, noise: float) -> MotionSet:
 
 
 def _reaches(name: str, recordings: MotionSet, *, by_subject: bool, **given: Any) -> Reaches:
-    how = {"least": 0.05, "first": False, "whole": True} | given
+    how = {"least": 0.05, "first": False, "whole": True, "turn": math.inf} | given
     items = _cut(recordings, THRESHOLD, **how)
     return Reaches(name=name, items=items, by_subject=by_subject, recordings=recordings, **how)
 
 
-def _cut(recordings: MotionSet, threshold: float, least: float, first: bool, whole: bool) -> tuple[Reach, ...]:
+def _cut(
+    recordings: MotionSet, threshold: float, least: float, first: bool, whole: bool, turn: float
+) -> tuple[Reach, ...]:
     from scipy.interpolate import make_interp_spline
 
     items: list[Reach] = []
     for recording in recordings:
         spline = make_interp_spline(recording.t, recording.x, k=5)
         splines = (spline, *(spline.derivative(k) for k in (1, 2, 3)))
-        found = split_reaches(recording, threshold, least, turn=math.inf, cutoff=math.inf, whole=whole)
+        found = split_reaches(recording, threshold, least, turn=turn, cutoff=math.inf, whole=whole)
         items += [Reach(trial, splines) for trial in found][: 1 if first else None]
     if not items:
         raise ThunderError(f"data must hold reaches longer than {least:g} m, got none in {len(recordings)} recordings")
@@ -446,6 +459,7 @@ def reaches_of(data: str | Path | None, quick: bool = False, seed: int = 0) -> l
     root = Path(data)
     makers: list[tuple[Path, Callable[[Path], Reaches]]] = [
         (root / "culm", culm_reaches),
+        (root / "culm", free_reaches),
         (root / "kinesis_rtg" / "rtgData.txt", kinesis_reaches),
     ]
     found = [make(path) for path, make in makers if path.exists()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,8 +15,9 @@ import numpy as np
 from ...checks import Array
 from ...motion.planning.plan import HumanLikePlan
 from ...parallel import Workers, map_seeds
-from ...recordings.metrics import Motion, mean_jerk, rms_distance
-from ...recordings.statistics import bootstrap_interval, cliffs_delta, wilcoxon
+from ...recordings.metrics import Motion, ldlj, mean_jerk, path_length, rms_distance
+from ...recordings.metrics.sampling import even_times
+from ...recordings.statistics import bootstrap_interval, friedmanchisquare, holm, rank_biserial, wilcoxon
 from ..results import Draws, drawing
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
@@ -39,6 +40,23 @@ PAIRINGS = ("tau", "arc_length", "nearest")
 OTHER_CUTS = (0.005, 0.1)
 REST, FREE = "rest", "rest, acceleration free"
 _THRESHOLD_METHODS = ("MAP", "minimum jerk")
+#: states of the ends, and methods against MAP, that are compared over people left out
+COMPARED = (REST, FREE, "true velocity")
+RIVALS = ("minimum jerk", "DMP Gaussian", "DMP of all", "ProMP")
+
+
+def _peak_speed(motion: Motion) -> float:
+    return float(np.linalg.norm(motion.position(even_times(motion, 501), 1), axis=1).max())
+
+
+#: distance of a plan from what was recorded
+ERRORS: dict[str, Callable[[Motion, Motion], float]] = {
+    "RMS at equal tau [mm]": lambda reach, plan: 1e3 * rms_distance(reach, plan),
+    "RMS of the paths [mm]": lambda reach, plan: 1e3 * rms_distance(reach, plan, "arc_length"),
+    "peak speed [%]": lambda reach, plan: 100.0 * abs(_peak_speed(plan) / _peak_speed(reach) - 1.0),
+    "path length [%]": lambda reach, plan: 100.0 * abs(path_length(plan) / path_length(reach) - 1.0),
+    "LDLJ": lambda reach, plan: abs(ldlj(plan) - ldlj(reach)),
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,6 +85,8 @@ class Comparison:
         Largest score of (102) for ends at rest, in standard deviations of its component.
     shares : (folds,) array
         Share of minimum jerk in MAP, chosen without the subject left out.
+    errors : dict of (str, str, str) to (n,) array
+        By state of the ends, method and one of `ERRORS`: absolute differences between plans and reaches.
     examples : dict of int to dict of str to motion
         Plans of some reaches by method, ends at rest.
     """
@@ -81,6 +101,7 @@ class Comparison:
     condition: Array
     scores: Array
     shares: Array
+    errors: dict[tuple[str, str, str], Array]
     examples: dict[int, dict[str, Motion]]
 
     def difference(self, other: str, state: str = REST) -> Array:
@@ -107,6 +128,7 @@ class Comparison:
             "condition_number": self.condition,
             "largest_score": self.scores,
             "minimum_jerk_share": self.shares,
+            "errors": {": ".join(key): values for key, values in self.errors.items()},
         }
 
 
@@ -171,6 +193,7 @@ def compare(
         condition=np.array([condition for _, condition, _, _ in parts]),
         scores=found.rows["scores",],
         shares=shares,
+        errors={(key[0], key[1], key[2]): values for key, values in found.table("errors").items()},
         examples=dict(sorted(examples.items())),
     )
 
@@ -181,7 +204,8 @@ def _compare_fold(
     """Return distances, condition numbers of (102), the share of minimum jerk, and the plans of examples."""
     fold, found = list(reaches.folds())[number], _Found(len(reaches))
     fpca = map_components(fold.training)
-    makers = planners(fold.training, [name for name in METHODS if name != "MAP"]) | {"MAP": Functional(fpca)}
+    taught = [name for name in (*METHODS, "DMP of all") if name != "MAP"]
+    makers = planners(fold.training, taught) | {"MAP": Functional(fpca)}
     paper = makers["paper mode"]
     assert isinstance(paper, Functional)
     others = variants(fold.training, fpca)
@@ -194,7 +218,7 @@ def _compare_fold(
         for name, planner in others.items():
             found.put(("ablation", name), k, rms_distance(reach, planner(reach.ends())))
         if k in chosen:
-            examples[k] = motions
+            examples[k] = {name: motions[name] for name in METHODS}
     return found, [paper.planner(order).condition_number for order in (2, 3)], fpca.shrinkage_, examples
 
 
@@ -212,6 +236,8 @@ def _plan(found: _Found, k: int, reach: Reach, makers: dict[str, Planner]) -> di
         for name, planner in makers.items():
             motion = planner(ends)
             found.put(("rms", state, name), k, rms_distance(reach, motion))
+            for what, error in ERRORS.items() if state in COMPARED and name in ("MAP", *RIVALS) else ():
+                found.put(("errors", state, name, what), k, error(reach, motion))
             if state == REST:
                 rest[name] = motion
     return rest
@@ -236,7 +262,7 @@ def _largest_score(paper: Functional, motion: Motion) -> float:
     if scores is None:
         return math.nan
     used = 5  # of the fitted ones, as (102) does
-    return float(np.max(np.abs(scores[:used]) / np.sqrt(paper.fpca.variances_[:used])))
+    return float(np.max(np.abs(scores[:used]) / np.sqrt(paper.fpca.explained_variance_[:used])))
 
 
 def _cuts_of_subjects(
@@ -304,6 +330,7 @@ def tables(found: Comparison) -> str:
         f"(median), by the conditions at the ends\n\n{_distances(found)}",
         f"Ends at rest, points paired in other ways [mm]\n\n{_pairings(found)}",
         f"MAP less another method, RMS at equal tau: negative where MAP is nearer\n\n{_differences(found)}",
+        *(f"Errors of plans with ends at {state}: MAP beside others\n\n{_errors(found, state)}" for state in COMPARED),
         _paper_sentence(found),
         f"Table 11: mean jerk [m/s^3], median; ends at rest\n\n{_jerk(found)}",
         f"MAP without some of its parts: RMS at equal tau, ends at rest [mm]\n\n{_ablation(found)}",
@@ -345,7 +372,7 @@ def _differences(found: Comparison) -> str:
     pairs += [("minimum jerk", state) for state in STATES if state != REST] + [("DMP Gaussian", FREE)]
     rows = [[name, state, *_test(found, name, state)] for name, state in pairs]
     header = ["other", "ends", "mean [mm]", "95 %, reaches", "95 %, subjects", "MAP nearer", "signed rank p"]
-    return markdown([*header, "p, subjects", "Cliff's delta"], rows, 2)
+    return markdown([*header, "p, subjects", "rank-biserial"], rows, 2)
 
 
 def _test(found: Comparison, other: str, state: str) -> list[object]:
@@ -358,10 +385,26 @@ def _test(found: Comparison, other: str, state: str) -> list[object]:
     else:
         whole = bootstrap_interval(subjects)
         cells.append(f"{whole.low:.2f} to {whole.high:.2f}")
-    delta = cliffs_delta(found.rms[state, "MAP"], found.rms[state, other], n_resamples=200)
     cells += [f"{100.0 * np.mean(d < 0.0):.0f} %", wilcoxon(d).pvalue]
-    cells += [None if subjects is None else wilcoxon(subjects).pvalue, f"{delta.statistic:.2f}"]
-    return cells
+    return [*cells, None if subjects is None else wilcoxon(subjects).pvalue, f"{rank_biserial(d):.2f}"]
+
+
+def _errors(found: Comparison, state: str) -> str:
+    """Compare MAP with its rivals by every error; units are people, or reaches where there is one person."""
+    by = found.by_group if found.reaches.by_subject else np.asarray
+    mean = {key[1:]: by(values) for key, values in found.errors.items() if key[0] == state}
+    pairs = [(what, name) for what in ERRORS for name in RIVALS]
+    differences = [mean["MAP", what] - mean[name, what] for what, name in pairs]
+    corrected = holm([wilcoxon(d).pvalue for d in differences])
+    rows: list[list[object]] = []
+    for (what, name), d, p in zip(pairs, differences, corrected, strict=True):
+        size, effect = bootstrap_interval(d), bootstrap_interval(d, rank_biserial)
+        every = friedmanchisquare(*(mean[one, what] for one in ("MAP", *RIVALS))).pvalue
+        means = [f"{np.mean(mean[one, what]):.2f}" for one in ("MAP", name)]
+        row = [what, name, *means, f"{size.statistic:.2f} ({size.low:.2f} to {size.high:.2f})"]
+        rows.append([*row, f"{effect.statistic:.2f} ({effect.low:.2f} to {effect.high:.2f})", p, every])
+    header = ["error", "other", "MAP", "its mean", "MAP less other, 95 %", "rank-biserial, 95 %"]
+    return markdown([*header, "signed rank p, Holm", "Friedman p"], rows, 2)
 
 
 def _paper_sentence(found: Comparison) -> str:

@@ -132,8 +132,8 @@ class _GraspSource(CloudPoseSource):
         self._world, self._use, self._angle = world, trial.HANDS[hand], 0.0
         super().__init__(*arguments, own=trial.OwnPoints(world, self._use), **settings)
 
-    def _measure(self, taken: float) -> tuple[Array | None, float]:
-        pose, quality = super()._measure(taken)
+    def _see(self, picture: Any, taken: float) -> tuple[Array | None, float]:
+        pose, quality = super()._see(picture, taken)
         found = self.detections.get(taken)
         if pose is None or found is None or found.center is None or found.size is None:
             return None, 0.0

@@ -34,8 +34,8 @@ class CloudPoseSource(SampledPoseSource):
     own : callable, optional
         For points (k, 3) in the world and the time of the picture [s], the mask (k,) of those on the robot itself,
         which are ignored.
-    rate, latency, jitter, dropout, start, seed
-        See `SampledPoseSource`.
+    **timing
+        Rate, latency, jitter, dropout, start and seed, see `thunder_py.perception.pose_source.SampledPoseSource`.
 
     Attributes
     ----------
@@ -75,20 +75,16 @@ class CloudPoseSource(SampledPoseSource):
         pipeline: CloudPipeline,
         *,
         own: Callable[[Array, float], npt.NDArray[np.bool_]] | None = None,
-        rate: float = 30.0,
-        latency: float = 0.0,
-        jitter: float = 0.0,
-        dropout: float = 0.0,
-        start: float = 0.0,
-        seed: int = 0,
+        **timing: Any,
     ) -> None:
-        of_kind(camera, DepthCamera, "camera")
-        of_kind(pipeline, CloudPipeline, "pipeline")
-        for function, name in ((grab, "grab"), *(() if own is None else ((own, "own"),))):
-            if not callable(function):
-                raise ThunderError(f"{name} must be callable, got {function!r}")
-        self._grab, self._camera, self._pipeline, self._own = grab, camera, pipeline, own
-        super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
+        self._camera, self._pipeline = (
+            of_kind(camera, DepthCamera, "camera"),
+            of_kind(pipeline, CloudPipeline, "pipeline"),
+        )
+        if own is not None and not callable(own):
+            raise ThunderError(f"own must be callable, got {own!r}")
+        self._own = own
+        super().__init__(grab, **timing)
 
     def reset(self) -> None:
         """Start again, without earlier detections."""
@@ -97,23 +93,15 @@ class CloudPoseSource(SampledPoseSource):
         self._place: Array | None = None
         self._seen = -np.inf
 
-    def _drop(self, taken: float) -> None:
-        self._grab(taken)  # nothing is looked for in it
-
-    def _measure(self, taken: float) -> tuple[Array | None, float]:
-        depth = self._grab(taken)
-        if depth is None:
-            return None, 0.0
-        points = self._pipeline.inside(self._camera.cloud(depth))
+    def _see(self, picture: Any, taken: float) -> tuple[Array | None, float]:
+        points = self._pipeline.inside(self._camera.cloud(picture))
         if self._own is not None:
             points = points[~self._own(points, taken)]
-        near = self._place if taken - self._seen <= _MEMORY else None
-        found = self._pipeline(points, near=near)
+        found = self._pipeline(points, near=self._place if taken - self._seen <= _MEMORY else None)
         self.detections[taken] = found
         if len(self.detections) > _KEPT:
             del self.detections[next(iter(self.detections))]
-        pose = found.pose
-        if pose is None:
+        if found.pose is None:
             return None, 0.0
-        self._place, self._seen = pose[:3, 3], taken
-        return pose, float((found.groups == found.chosen).sum())
+        self._place, self._seen = found.pose[:3, 3], taken
+        return found.pose, float((found.groups == found.chosen).sum())

@@ -3,9 +3,11 @@ from .c3d import load_c3d as load_c3d
 from .culm import load_culm as load_culm
 from .folder import load_folder as load_folder
 from .kinesis import load_kinesis as load_kinesis
+from .markers import load_markers as load_markers
+from .markers import load_trc as load_trc
 from .npz import load_npz as load_npz
+from .opensim import load_opensim as load_opensim
 from .table import load_table as load_table
-from .trc import load_trc as load_trc
 from .ulimb_mhh import load_ulimb_mhh as load_ulimb_mhh
 from .ulimb_unipi import load_ulimb_unipi as load_ulimb_unipi
 from .ulimb_uzh import load_ulimb_uzh as load_ulimb_uzh

@@ -2,174 +2,105 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileFormatError, ThunderError
+from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
-from .text import agreed_rate, check_decimal, chosen, number, read_lines, time_factor
+from .text import TextFile, agreed_rate, chosen, distinct, time_factor
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 _CHANNELS = {f"{axis}{kind}" for axis in "XYZ" for kind in ("position", "rotation")}
-
-
+#: the head of a joint, whose name may contain blanks, or a word
+_TOKEN = re.compile(r"(ROOT|JOINT|End)[ \t]+([^{}\n]*?)\s*\{|([^\s{}]+|[{}])", re.IGNORECASE)
+_MOTION = re.compile(r"MOTION\s+Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
 #: largest position and angle
 _FARTHEST = 1e9
 
 
-@dataclass(frozen=True)
-class Joint:
+class Joint(NamedTuple):
     """A joint or end site: offset in its parent and columns of its channels."""
 
     name: str
     parent: int | None
     offset: Array
     #: (name, column) in the order of the file
-    channels: tuple[tuple[str, int], ...]
+    channels: list[tuple[str, int]]
     line: int
 
 
-class _Words:
-    """Iterator over the words of the hierarchy, with their line numbers."""
-
-    def __init__(self, lines: list[str], path: Path, decimal: str) -> None:
-        self.path, self.line, self.decimal = path, 1, decimal
-        self._words: Iterator[tuple[int, str]] = self._split(lines)
-
-    def _split(self, lines: list[str]) -> Iterator[tuple[int, str]]:
-        for k, line in enumerate(lines, 1):
-            for word in line.replace("{", " { ").replace("}", " } ").split():
-                yield k, word
-
-    def next(self, what: str) -> str:
-        try:
-            self.line, word = next(self._words)
-        except StopIteration:
-            self.refuse(f"expected {what}, got the end of the file")
-        return word
-
-    def back(self, word: str) -> None:
-        """Return a word to the front."""
-        self._words = itertools.chain([(self.line, word)], self._words)
-
-    def expect(self, word: str) -> None:
-        actual = self.next(word)
-        if word.endswith(":") and actual.startswith(word) and actual != word:  # no blank before the number
-            self.back(actual[len(word) :])
-        elif actual.lower() != word.lower():
-            self.refuse(f"expected {word}, got {actual!r}")
-
-    def name(self) -> str:
-        """Return a name, which may contain blanks: the words up to a brace or the end of the line."""
-        parts, line = [self.next("a name")], self.line
-        while (word := self.next("{")) not in "{}" and self.line == line:
-            parts.append(word)
-        self.back(word)
-        self.line = line
-        return " ".join(parts)
-
-    def number(self, what: str) -> float:
-        return number(self.next(what), path=self.path, line=self.line, column=what, decimal=self.decimal, missing=())
-
-    def refuse(self, message: str) -> NoReturn:
-        raise FileFormatError(message, path=self.path, line=self.line)
-
-
-def read_bvh(path: Path, decimal: str = ".") -> tuple[list[Joint], float, Array]:
-    """Return joints (parents first), time step [s] and the values (frames, channels)."""
-    lines = read_lines(path)
-    words = _Words(lines, path, decimal)
-    words.expect("HIERARCHY")
-    skeleton = _hierarchy(words)
-    return skeleton, *_motion(lines, words, sum(len(joint.channels) for joint in skeleton))
-
-
-def _hierarchy(words: _Words) -> list[Joint]:
-    """Read ROOTs until MOTION; an explicit stack avoids recursion in deep trees."""
-    skeleton: list[Joint] = []
-    stack: list[int] = []
-    column = 0
-    while True:
-        word = words.next("ROOT, JOINT, End Site, } or MOTION")
-        if word == "}" and stack:
-            stack.pop()
-        elif word == "MOTION" and not stack and skeleton:
-            return skeleton
-        elif word in ("ROOT", "JOINT", "End") and (word == "ROOT") == (not stack):
-            joint = _joint(words, word, skeleton, stack, column)
-            skeleton.append(joint)
-            stack.append(len(skeleton) - 1)
-            column += len(joint.channels)
-        else:
-            words.refuse(f"expected {'JOINT, End Site or }' if stack else 'ROOT or MOTION'}, got {word!r}")
-
-
-def _joint(words: _Words, kind: str, skeleton: list[Joint], stack: list[int], column: int) -> Joint:
-    parent = stack[-1] if stack else None
-    line = words.line
-    name = words.name()
-    if kind == "End":
-        if name.lower() != "site":
-            words.refuse(f"expected Site after End, got {name!r}")
-        name = f"{skeleton[stack[-1]].name}:end"
-    if any(joint.name == name for joint in skeleton):
-        words.refuse(f"names of joints must be distinct, got {name!r} twice")
-    words.expect("{")
-    words.expect("OFFSET")
-    offset = np.array([words.number(f"OFFSET {axis}") for axis in "xyz"])
-    if np.abs(offset).max() > _FARTHEST:
-        words.refuse(f"OFFSET must be at most {_FARTHEST:g}, got {np.abs(offset).max():g}")
-    channels = () if kind == "End" else _channels(words, column)
-    return Joint(name, parent, offset, channels, line)
-
-
-def _channels(words: _Words, column: int) -> tuple[tuple[str, int], ...]:
-    words.expect("CHANNELS")
-    count = words.number("number of channels")
-    if not count.is_integer() or not 0 <= count <= len(_CHANNELS):
-        words.refuse(f"number of channels must be 0 to {len(_CHANNELS)}, got {count:g}")
-    names: list[str] = []
-    for _ in range(int(count)):
-        name = words.next("a channel")
-        if name not in _CHANNELS or name in names:
-            words.refuse(f"channels must be distinct and among {', '.join(sorted(_CHANNELS))}, got {name!r}")
-        names.append(name)
-    return tuple((name, column + k) for k, name in enumerate(names))
-
-
-def _motion(lines: list[str], words: _Words, width: int) -> tuple[float, Array]:
-    words.expect("Frames:")
-    count = words.number("Frames")
-    words.expect("Frame")
-    words.expect("Time:")
-    step = words.number("Frame Time")
+def read_bvh(file: TextFile) -> tuple[list[Joint], float, Array]:
+    """Return joints (parents first), time step in the unit of the file, and the values (frames, channels)."""
+    text = "\n".join(file.lines)
+    if (head := _MOTION.search(text)) is None:
+        file.refuse("expected HIERARCHY, and then MOTION, Frames: and Frame Time:", len(file.lines))
+    skeleton = _hierarchy(text[: head.start()], file)
+    last = text.count("\n", 0, head.end()) + 1
+    count, step = (file.number(head[k], last, key) for k, key in ((1, "Frames"), (2, "Frame Time")))
     if step <= 0.0:
-        words.refuse(f"Frame Time must be positive [s], got {step:g}")
-    rows = [(line, cells) for line, row in enumerate(lines[words.line :], words.line + 1) if (cells := row.split())]
-    if len(rows) != count or len(rows) < 2:
-        words.refuse(f"expected {count:g} frames (two or more) as in Frames, got {len(rows)}")
-    values = np.empty((len(rows), width))
-    for k, (line, cells) in enumerate(rows):
-        if len(cells) != width:
-            raise FileFormatError(f"expected {width} numbers, got {len(cells)}", path=words.path, line=line)
-        values[k] = [
-            number(cell, path=words.path, line=line, column=f"column {i + 1}", decimal=words.decimal, missing=())
-            for i, cell in enumerate(cells)
-        ]
-        if np.abs(values[k]).max(initial=0.0) > _FARTHEST:
-            text = f"numbers must be at most {_FARTHEST:g}, got {np.abs(values[k]).max():g}"
-            raise FileFormatError(text, path=words.path, line=line)
-    return step, values
+        file.refuse(f"Frame Time must be positive [s], got {step:g}", last)
+    rows = [(k, cells) for k, line in enumerate(file.lines[last:], last + 1) if (cells := line.split())]
+    if len(rows) < 2:
+        file.refuse(f"a motion must have two frames or more, got {len(rows)}: a pose is no motion", last)
+    if len(rows) != count:
+        file.warn(f"expected {count:g} frames as in Frames, got {len(rows)}: the file was trimmed, or is cut off")
+    names = [f"{joint.name} {channel}" for joint in skeleton for channel, _ in joint.channels]
+    values = file.numbers(rows, names, range(len(names)))
+    if (far := np.abs(values) > _FARTHEST).any():
+        k = int(np.argmax(far.any(axis=1)))
+        file.refuse(f"numbers must be at most {_FARTHEST:g}, got {np.abs(values[k]).max():g}", rows[k][0])
+    return skeleton, step, values
+
+
+def _hierarchy(text: str, file: TextFile) -> list[Joint]:
+    """Return the joints; an explicit stack avoids recursion in deep trees."""
+    skeleton: list[Joint] = []
+    words: list[list[str]] = []  # of each joint
+    stack: list[int] = []
+    line, place = 1, 0
+    for token in _TOKEN.finditer(text):
+        line, place = line + text.count("\n", place, token.start()), token.start()
+        kind, name, word = token.groups()
+        if kind and (kind.upper() == "ROOT") == (not stack):
+            name = f"{skeleton[stack[-1]].name}:end" if kind.upper() == "END" else name
+            skeleton.append(Joint(name, stack[-1] if stack else None, np.zeros(3), [], line))
+            words.append([])
+            stack.append(len(skeleton) - 1)
+        elif stack and word == "}":
+            stack.pop()
+        elif stack and word and word != "{":
+            words[stack[-1]].append(word)
+        elif skeleton or (word or kind).upper() != "HIERARCHY":
+            what = "JOINT, End Site or }" if stack else "ROOT or MOTION" if skeleton else "HIERARCHY and ROOT"
+            file.refuse(f"expected {what}, got {token[0]!r:.40}", line)
+    if stack or not skeleton:
+        file.refuse(f"expected {'}' if stack else 'ROOT'}, got MOTION", text.count("\n") + 1)
+    columns = 0
+    for joint, (offset, *cells) in zip(skeleton, (each or [""] for each in words), strict=True):
+        if offset.upper() != "OFFSET" or len(cells) < 3 or (cells[3:] and cells[3].upper() != "CHANNELS"):
+            file.refuse(
+                f"expected OFFSET x y z and CHANNELS, got {' '.join([offset, *cells])!r:.60}", joint.line, joint.name
+            )
+        joint.offset[:] = [file.number(cell, joint.line, f"OFFSET of {joint.name}") for cell in cells[:3]]
+        if np.abs(joint.offset).max() > _FARTHEST:
+            file.refuse(f"OFFSET must be at most {_FARTHEST:g}, got {np.abs(joint.offset).max():g}", joint.line)
+        channels = [name[0].upper() + name[1:].lower() for name in cells[5:]]
+        if cells[4:5] != [str(len(channels))][: len(cells[3:])] or len({*channels} & _CHANNELS) != len(channels):
+            known = ", ".join(sorted(_CHANNELS))
+            text = f"CHANNELS must be a number and as many different ones of {known}, got {' '.join(cells[4:])}"
+            file.refuse(text, joint.line, joint.name)
+        joint.channels.extend((name, columns + k) for k, name in enumerate(channels))
+        columns += len(channels)
+    return skeleton
 
 
 #: relative tolerance of a whole rate; Frame Time can have few digits, as 0.008333 s for 120 Hz
@@ -185,6 +116,7 @@ def load_bvh(
     positions: str | None = None,
     time_unit: str = "s",
     decimal: str = ".",
+    encoding: str | None = None,
     frame: str = "",
     subject: str = "",
     task: str = "",
@@ -203,7 +135,7 @@ def load_bvh(
     joints : sequence of str, optional
         Joints and end sites to return, in this order; all by default.
     rate : float, optional
-        Expected rate [Hz], to 1 %. By default 1 / Frame Time, or the whole number within 0.01 % of it.
+        Rate [Hz] instead of that of the file: 1 / Frame Time, or the whole number within 0.01 % of it.
     positions : ``"add"`` or ``"replace"``, optional
         Position channels are added to the OFFSET of their joint or replace it; writers differ. Required only if a joint
         has both and the OFFSET is not zero.
@@ -211,13 +143,20 @@ def load_bvh(
         Unit of Frame Time: s, ms or us.
     decimal : str
         ``","`` for decimal commas.
+    encoding : str, optional
+        Such as ``"latin-1"``. By default UTF-8, or UTF-16 with a byte order mark.
     frame, subject, task : str
         Labels of the trials.
 
     Returns
     -------
     MotionSet
-        One trial per joint.
+        One trial per joint. Joints of the same name are numbered, ``Hand:1``, ``Hand:2``.
+
+    Warns
+    -----
+    RecordingWarning
+        For another number of frames than in the file, another rate, equal names; and see `check_plausible`.
 
     Raises
     ------
@@ -240,65 +179,47 @@ def load_bvh(
     factor = to_si(unit)
     if positions not in (None, "add", "replace"):
         raise ThunderError(f"positions must be 'add' or 'replace', got {positions!r}")
-    seconds = time_factor(time_unit)
-    check_decimal(decimal)
-    skeleton, step, values = read_bvh(Path(path), decimal)
-    indices = chosen(joints, [joint.name for joint in skeleton], path, "joint")
-    hertz = _rate(seconds * step, rate, path)
+    file, seconds = TextFile(path, encoding, decimal, ()), time_factor(time_unit)
+    skeleton, step, values = read_bvh(file)
+    names = distinct([joint.name for joint in skeleton], path, "joints")
+    indices = chosen(joints, names, path, "joint")
+    hertz = agreed_rate(1.0 / (seconds * step), rate, path, "Frame Time")
+    if rate is None and round(hertz) > 0 and abs(hertz / round(hertz) - 1.0) < _WHOLE_RATE:
+        hertz = float(round(hertz))
     t = np.arange(len(values)) / hertz
-    p, R = _forward_kinematics(skeleton, values, positions, path)
+    p, R = _forward_kinematics(skeleton, values, positions, file)
     labels: dict[str, Any] = {"rate": hertz, "frame": frame, "subject": subject, "task": task}
     motions = MotionSet(
-        Trial.from_poses(t, factor * p[k], matrix=R[k].as_matrix(), name=skeleton[k].name, **labels) for k in indices
+        Trial.from_poses(t, factor * p[k], matrix=R[k].as_matrix(), name=names[k], **labels) for k in indices
     )
-    check_plausible(motions, ("unit", "time_unit"))
+    check_plausible(motions, {"unit": unit, "time_unit": time_unit})
     return motions
 
 
-def _rate(step: float, rate: float | None, path: str | Path) -> float:
-    hertz = agreed_rate(1.0 / step, rate, path, "Frame Time")
-    rounded = float(round(hertz))
-    return rounded if rate is None and rounded > 0.0 and abs(hertz / rounded - 1.0) < _WHOLE_RATE else hertz
-
-
 def _forward_kinematics(
-    skeleton: Sequence[Joint], values: Array, positions: str | None, path: str | Path
+    skeleton: Sequence[Joint], values: Array, positions: str | None, file: TextFile
 ) -> tuple[list[Array], list[Rotation]]:
-    """Return positions (T, 3), in the unit of the file, and orientations of every joint."""
+    """Return positions (T, 3), in the unit of the file, and orientations of every joint; rotations follow positions."""
+    from scipy.spatial.transform import Rotation
+
     p: list[Array] = []
     R: list[Rotation] = []
     for joint in skeleton:  # parents first
-        local, rotation = _translation(joint, values, positions, path), _rotation(joint, values)
-        if joint.parent is None:
-            p.append(local)
-            R.append(rotation)
-        else:
-            p.append(p[joint.parent] + R[joint.parent].apply(local))
-            R.append(R[joint.parent] * rotation)
+        local, turn = np.tile(joint.offset, (len(values), 1)), Rotation.from_rotvec(np.zeros((len(values), 3)))
+        for name, column in joint.channels:
+            axis, moves = "XYZ".index(name[0]), name.endswith("position")
+            if moves and positions is None and joint.offset.any():
+                text = (
+                    f"joint {joint.name!r} has an OFFSET and position channels: pass positions='add' if these are added"
+                )
+                text += " to it, or positions='replace' if they hold the whole translation"
+                file.refuse(text, joint.line)
+            if moves:
+                local[:, axis] = values[:, column] + (0.0 if positions == "replace" else joint.offset[axis])
+            else:
+                turn = turn * Rotation.from_rotvec(np.radians(values[:, [column]]) * np.eye(3)[axis])
+        if joint.parent is not None:
+            local, turn = p[joint.parent] + R[joint.parent].apply(local), R[joint.parent] * turn
+        p.append(local)
+        R.append(turn)
     return p, R
-
-
-def _translation(joint: Joint, values: Array, positions: str | None, path: str | Path) -> Array:
-    local = np.tile(joint.offset, (len(values), 1))
-    moving = [(name[0], column) for name, column in joint.channels if name.endswith("position")]
-    if moving and positions is None and joint.offset.any():
-        raise FileFormatError(
-            f"positions must be given for joint {joint.name!r} with an OFFSET and position channels: 'add' if the "
-            "channels are added to it, 'replace' if they hold the whole translation",
-            path=path,
-            line=joint.line,
-        )
-    for axis, column in moving:
-        k = "XYZ".index(axis)
-        local[:, k] = values[:, column] + (0.0 if positions == "replace" else joint.offset[k])
-    return local
-
-
-def _rotation(joint: Joint, values: Array) -> Rotation:
-    from scipy.spatial.transform import Rotation
-
-    rotating = [(name[0], column) for name, column in joint.channels if name.endswith("rotation")]
-    result = Rotation.from_rotvec(np.zeros((len(values), 3)))
-    for axis, column in rotating:
-        result = result * Rotation.from_rotvec(np.radians(values[:, [column]]) * np.eye(3)["XYZ".index(axis)])
-    return result

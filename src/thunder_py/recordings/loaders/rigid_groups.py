@@ -1,19 +1,17 @@
-"""Recordings of single markers and poses of rigid groups of markers."""
+"""Poses of rigid groups of markers."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...checks import Array
-from ...errors import FileFormatError, ThunderError, UnknownNameError
+from ...errors import FileFormatError, ThunderError
+from ..motion_set import MotionSet
 from ..trial import Trial
-from .lost import FARTHEST
+from .lost import without_lost
 
 #: relative distance to a line below which three markers have no orientation
 _FLAT = 1e-3
@@ -21,45 +19,13 @@ _FLAT = 1e-3
 _EXTENT = (0.01, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class MarkerRecording:
-    """Positions of markers, each visible at times.
-
-    Attributes
-    ----------
-    t : (T,) array
-        Times [s].
-    positions : (T, m, 3) masked array
-        Positions [m] in the laboratory; masked where a marker was not seen.
-    markers : tuple
-        The m ids or names.
-    rate : float
-        Nominal sampling rate [Hz].
-    subject, task, name : str
-        As in a `Trial`.
-    """
-
-    t: Array
-    positions: np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]
-    markers: tuple[Hashable, ...]
-    rate: float
-    subject: str = ""
-    task: str = ""
-    name: str = ""
-
-    def __getitem__(self, marker: Hashable) -> np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]:
-        """Return the positions (T, 3) of one marker."""
-        if marker not in self.markers:
-            raise UnknownNameError(f"no marker {marker!r} in {self.name or 'this recording'} among {self.markers}")
-        return self.positions[:, self.markers.index(marker)]
-
-    def group(self, markers: Sequence[Hashable]) -> Array:
-        """Return the positions (T, k, 3) of some markers, NaN where not seen or unknown."""
-        result = np.full((len(self.t), len(markers), 3), np.nan)
-        for k, marker in enumerate(markers):
-            if marker in self.markers:
-                result[:, k] = self[marker].filled(np.nan)
-        return result
+def marker_set(points: Array, names: Sequence[str], rate: float, path: Path, **labels: str) -> MotionSet:
+    """Return one trial for each marker of points (T, m, 3) [m], NaN where it was not seen; see `without_lost`."""
+    points = without_lost(np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points), names, path)
+    t = np.arange(len(points)) / rate
+    return MotionSet(
+        Trial.from_positions(t, points[:, k], rate=rate, name=name, **labels) for k, name in enumerate(names)
+    )
 
 
 def group_template(points: Array, what: str = "group") -> Array:
@@ -139,35 +105,22 @@ def rigid_poses(points: Array, template: Array, *, most_residual: float = np.inf
     return p, R
 
 
-def relative_poses(p: Array, R: Array, p_ref: Array, R_ref: Array) -> tuple[Array, Array]:
-    """Return poses (T, 3), (T, 3, 3) relative to a moving reference: R_ref^T (p - p_ref) and R_ref^T R."""
-    return np.einsum("tji,tj->ti", R_ref, p - p_ref), np.einsum("tji,tjk->tik", R_ref, R)
-
-
-def masked(points: npt.ArrayLike) -> np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return points (T, m, 3), masked if a coordinate is not finite, or no position of this world."""
-    values = np.asarray(points, dtype=np.float64)
-    hidden = np.repeat(~(np.abs(values) < FARTHEST).all(axis=2, keepdims=True), 3, axis=2)
-    return np.ma.MaskedArray(np.where(hidden, 0.0, values), mask=hidden)
-
-
 def relative_trials(
-    recordings: Sequence[MarkerRecording],
-    limb: Sequence[Hashable],
-    chest: Sequence[Hashable],
+    recordings: Sequence[tuple[str, MotionSet]],
+    groups: Mapping[str, Sequence[str]],
     *,
     most_residual: float,
     unit: str,
     folder: Path,
 ) -> list[Trial]:
-    """Return poses of the limb group relative to the chest group, as trials in the frame ``"chest"``.
+    """Return poses of the first group relative to the second, as trials in a frame named like the second.
 
     Parameters
     ----------
-    recordings : sequence of MarkerRecording
-        Recordings of one subject with the same markers; shapes are estimated from all of them.
-    limb, chest : sequence
-        Markers of the groups.
+    recordings : sequence of tuple
+        Names of recordings of one subject, and their markers; shapes are estimated from all of them.
+    groups : mapping
+        Names of the markers of two groups.
     most_residual : float
         See `rigid_poses`.
     unit : str
@@ -175,23 +128,27 @@ def relative_trials(
     folder : Path
         Folder, for messages.
     """
-    groups, shapes = {"limb": limb, "chest": chest}, {}
-    for name, markers in groups.items():
+    poses: dict[str, list[tuple[Array, Array]]] = {}
+    for group, markers in groups.items():
+        points = [_points(motions, markers) for _, motions in recordings]
         try:
-            shape = group_template(np.concatenate([r.group(markers) for r in recordings]), f"the {name}")
+            shape = group_template(np.concatenate(points), f"the {group}")
         except ThunderError as error:
             raise FileFormatError(str(error), path=folder) from None
         extent = float(np.linalg.norm(shape[:, None] - shape[None], axis=2).max())
         if not _EXTENT[0] <= extent <= _EXTENT[1]:
-            raise FileFormatError(
-                f"unit must be {unit}, got an extent of {extent:.3g} m for the {name} in this unit", path=folder
-            )
-        shapes[name] = shape
+            text = f"unit must be {unit}, got an extent of {extent:.3g} m for the {group} in this unit"
+            raise FileFormatError(text, path=folder)
+        poses[group] = [rigid_poses(part, shape, most_residual=most_residual) for part in points]
     trials = []
-    for r in recordings:
-        poses = (rigid_poses(r.group(groups[g]), shapes[g], most_residual=most_residual) for g in ("limb", "chest"))
-        limb_pose, chest_pose = poses
-        p, R = relative_poses(*limb_pose, *chest_pose)
-        labels: dict[str, Any] = {"frame": "chest", "subject": r.subject, "task": r.task, "name": r.name}
-        trials.append(Trial.from_poses(r.t, p, matrix=R, rate=r.rate, **labels))
+    for (name, motions), (p, R), (p_ref, R_ref) in zip(recordings, *poses.values(), strict=True):
+        relative, matrix = np.einsum("tji,tj->ti", R_ref, p - p_ref), np.einsum("tji,tjk->tik", R_ref, R)
+        trial = Trial.from_poses(motions[0].t, relative, matrix=matrix, rate=motions[0].rate, frame=list(groups)[1])
+        trials.append(trial.with_labels(subject=motions[0].subject, task=motions[0].task, name=name))
     return trials
+
+
+def _points(motions: MotionSet, markers: Sequence[str]) -> Array:
+    """Return the positions (T, k, 3) of some markers, NaN where not seen or unknown."""
+    known = {trial.name: trial.x for trial in motions}
+    return np.stack([known.get(marker, np.full_like(motions[0].x, np.nan)) for marker in markers], axis=1)

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ...checks import Array, whole
-from ...errors import FileFormatError, ThunderError, nearest_hint
+from ...checks import one_of, whole
+from ...errors import ThunderError, nearest_hint
 from .. import orientation
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
-from ..trial import POSITION, ROTATION, Trial, to_si
+from ..trial import ANGLES, LENGTHS, POSITION, ROTATION, Trial, to_si
 from .lost import without_lost
 from .spreadsheet import is_spreadsheet, read_sheet
 from .text import (
-    MISSING,
+    TOLERANCE,
+    UNITS,
+    TextFile,
+    agrees,
     cells_of,
-    check_decimal,
-    check_rate,
     column_name,
     guess_delimiter,
-    number,
+    is_number,
     positive_rate,
     rate_of,
-    read_lines,
     time_factor,
 )
 
@@ -52,9 +51,10 @@ def load_table(
     sheet: str | None = None,
     delimiter: str | None = None,
     decimal: str = ".",
+    encoding: str | None = None,
     skip: int = 0,
     header: bool = True,
-    missing: Sequence[str] = MISSING,
+    missing: Sequence[str] = (),
     frame: str = "",
     subject: str = "",
     task: str = "",
@@ -65,12 +65,13 @@ def load_table(
     Parameters
     ----------
     path : path-like
-        UTF-8 text, or a spreadsheet (``.xlsx``, ``.ods``; needs ``pip install "thunder_py[spreadsheets]"``).
+        Text, or a spreadsheet (``.xlsx``, ``.ods``; needs ``pip install "thunder_py[spreadsheets]"``).
     columns : mapping or sequence of str
         ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns equal to the dofs. A column
         is its name in the header, or its number, counted from 1.
     unit : str or mapping
-        m, cm, mm, rad, deg or 1 (none), for all columns or ``{dof: unit}``; required, because tables do not contain it.
+        m, cm, mm, rad, deg, N, Nm, W or 1 (none), for all columns or ``{dof: unit}``; required, because tables do not
+        contain it.
     time : str or int, optional
         Column of times, in `time_unit` (s, ms, us). Without it the time of sample k is k / rate.
     rate : float, optional
@@ -86,12 +87,14 @@ def load_table(
         Default: the tab, semicolon or comma in the first line, otherwise blanks.
     decimal : str
         ``","`` for decimal commas.
+    encoding : str, optional
+        Such as ``"latin-1"``. By default UTF-8, or UTF-16 with a byte order mark.
     skip : int
         Lines before the header.
     header : bool
         True if a line of names precedes the numbers.
     missing : sequence of str
-        Cells that mean a gap (NaN).
+        Cells that mean a gap (NaN), besides empty ones, nan, NA, N/A and NULL.
     frame, subject, task : str
         Labels of the trials.
     name : str, optional
@@ -128,153 +131,130 @@ def load_table(
     """
     if time is None and rate is None:
         raise ThunderError("time (a column) or rate [Hz] must be given, got none")
-    seconds = time_factor(time_unit)
+    seconds, nominal = time_factor(time_unit), None if rate is None else positive_rate(rate)
     whole(skip, "skip", 0)
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ThunderError(f"delimiter must be one character, got {delimiter!r}")
     if name is not None and not isinstance(name, str):
         raise ThunderError(f"name must be text, got {name!r}")
-    check_decimal(decimal)
-    file, gaps = Path(path), tuple(missing)
-    if is_spreadsheet(file):
-        table = _table(file, read_sheet(file, sheet), skip, header, None, gaps)
-    elif sheet is not None:
-        raise ThunderError(f"sheet must be None for a text file, got {sheet!r}")
-    else:
-        table = _read(file, skip, header, delimiter, decimal, gaps)
-    dofs, factors = _wanted(columns, unit)
-    times = None if time is None else (time, table.times(time) * seconds)
-    x = np.column_stack([table.numbers(column) * factors[dof] for dof, column in dofs.items()])
-    names, units = tuple(dofs), tuple(_si(dof, unit) for dof in dofs)
-    vectors = _orientation(table, quaternion, scalar_first, euler, sequence, to_si(angle_unit, "angle", "angle_unit"))
-    if vectors is not None:
-        x, names, units = np.hstack([x, vectors]), names + ROTATION, units + ("rad",) * 3
-    labels = {"frame": frame, "subject": subject, "task": task, "dofs": names, "units": units}
+    file = TextFile(path, encoding, decimal, missing)
+    cells, first = _cells(file, sheet, skip, header, delimiter), skip + int(header) + 1  # number of the first line
+    names = cells[skip] if header else [""] * len(cells[skip])
+    rows = cells[first - 1 :]
+    find = partial(_index, names, file, skip + 1 if header else None)
+    dofs, spelt = _wanted(columns, unit)
+    for dof, each in spelt.items():
+        one_of(each, LENGTHS if dof in POSITION else UNITS, "unit")
+    factors, units = [UNITS[spelt[dof]][0] for dof in dofs], [UNITS[spelt[dof]][1] for dof in dofs]
+    at = [find(column) for column in dofs.values()]
+    turns = [find(column) for column in _turns(quaternion, euler)]
+    clock = [] if time is None else [find(time)]
+    read = {*at, *turns, *clock}
+    labels = [label if k in read else None for k, label in enumerate(names)]
+    values = file.numbers(enumerate(rows, first), labels, clock)
+    x = values[:, at] * factors
+    names_of_x, turned = list(dofs), to_si(angle_unit, "angle", "angle_unit") * values[:, turns]
+    if turns:
+        try:
+            if euler is not None:
+                vectors = orientation.from_euler(turned, sequence)
+            else:
+                vectors = orientation.from_quaternions(values[:, turns], scalar_first=scalar_first)
+        except ThunderError as error:
+            file.refuse(str(error))
+        x, names_of_x, units = np.hstack([x, vectors]), [*dofs, *ROTATION], [*units, *["rad"] * 3]
     title = Path(path).stem if name is None else name
-    places = _places(names, units)
+    places = _places(names_of_x, units)
+    flat = list(places.values())
     trials = []
-    for suffix, rows in table.groups(by):
-        markers = [title + suffix + (f" ({stem.rstrip('_- ')})" if stem else "") for stem in places]
+    for suffix, part in _groups(None if by is None else [row[find(by)] for row in rows], len(rows)):
+        lines = range(first, first + len(rows))[part]
+        if len(lines) < 2:
+            file.refuse("a trial must have two samples or more", lines[0])
+        t = np.arange(len(lines)) / (nominal or 1.0)
+        for column in clock:
+            t = seconds * values[part, column]
+            file.check_increasing(t, lines, column_name(column, names[column]))
+            if nominal is not None and not agrees(t, nominal):
+                steps = f"{1.0 / np.diff(t).mean():.6g} and {1.0 / np.median(np.diff(t)):.6g} Hz"
+                text = (
+                    f"rate must agree with the times to {TOLERANCE:.0%}, got {nominal:g} Hz, but mean and median steps"
+                )
+                file.refuse(f"{text} mean {steps}")
         if places:
-            x[rows, list(places.values())] = without_lost(x[rows][:, list(places.values())], markers, path)
-        trials.append(_trial(table, rows, times, x, rate, labels | {"name": title + suffix}))
+            markers = [title + suffix + (f" ({stem.rstrip('_- ')})" if stem else "") for stem in places]
+            x[part, flat] = without_lost(x[part][:, flat], markers, path)
+        told = {"frame": frame, "subject": subject, "task": task, "name": title + suffix}
+        trials.append(Trial(t, x[part], tuple(names_of_x), tuple(units), rate=nominal or rate_of(t), **told))
     motions = MotionSet(trials)
-    check_plausible(motions, ("unit", "time_unit", "angle_unit"))
+    one = unit if isinstance(unit, str) else ""
+    known = {"unit": one if one in LENGTHS else "", "angle_unit": one if one in ANGLES else "", "time_unit": time_unit}
+    check_plausible(motions, known if clock else known | {"rate": ""})
     return motions
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Cells of a file, with lines of equal length."""
-
-    path: Path
-    header: list[str] | None
-    cells: list[list[str]]
-    first_line: int
-    #: None where the loader takes no other mark, in spreadsheets and between commas
-    decimal: str | None
-    missing: tuple[str, ...]
-
-    def index(self, column: Column) -> int:
-        width = len(self.cells[0])
-        if isinstance(column, int) and not isinstance(column, bool):
-            if not 1 <= column <= width:
-                raise FileFormatError(f"columns are numbered 1 to {width}, got {column}", path=self.path)
-            return column - 1
-        known, column = self.header or [], str(column)
-        if known.count(column) != 1:
-            what = "more than one column" if column in known else "no column"
-            hint = nearest_hint(column, known) if column not in known else ""
-            raise FileFormatError(
-                f"{what} {column!r} among {', '.join(known) or 'columns without names'}{hint}",
-                path=self.path,
-                line=self.first_line - 1 if self.header is not None else None,
-            )
-        return known.index(column)
-
-    def numbers(self, column: Column) -> Array:
-        k = self.index(column)
-        label = column_name(k, self.header)
-        return np.array(
-            [
-                number(row[k], path=self.path, line=line, column=label, decimal=self.decimal, missing=self.missing)
-                for line, row in enumerate(self.cells, self.first_line)
-            ]
-        )
-
-    def times(self, column: Column) -> Array:
-        t = self.numbers(column)
-        if np.isnan(t).any():
-            self._refuse(column, int(np.argmax(np.isnan(t))), "a time is missing")
-        return t
-
-    def check_increasing(self, t: Array, rows: slice, column: Column) -> None:
-        back = np.diff(t) <= 0.0
-        if back.any():
-            k = int(np.argmax(back))
-            text = self.cells[rows.start + k + 1][self.index(column)], self.cells[rows.start + k][self.index(column)]
-            self._refuse(column, rows.start + k + 1, f"times must increase, got {text[0]} after {text[1]}")
-
-    def groups(self, by: Column | None) -> list[tuple[str, slice]]:
-        if by is None:
-            return [("", slice(0, len(self.cells)))]
-        texts = [row[self.index(by)] for row in self.cells]
-        starts = [0, *(k for k in range(1, len(texts)) if texts[k] != texts[k - 1]), len(texts)]
-        return [(f":{texts[a]}", slice(a, b)) for a, b in itertools.pairwise(starts)]
-
-    def _refuse(self, column: Column, row: int, message: str) -> None:
-        label = column_name(self.index(column), self.header)
-        raise FileFormatError(message, path=self.path, line=self.first_line + row, key=label)
-
-
-def _read(path: Path, skip: int, header: bool, delimiter: str | None, decimal: str, missing: tuple[str, ...]) -> _Table:
-    lines = read_lines(path)
-    mark = guess_delimiter(lines[skip]) if delimiter is None and len(lines) > skip else delimiter
-    if mark == "," and decimal == ",":
-        raise ThunderError("delimiter must not be the decimal comma; name the delimiter")
-    return _table(
-        path, [cells_of(line, mark) for line in lines], skip, header, None if mark == "," else decimal, missing
-    )
-
-
-def _table(
-    path: Path, rows: list[list[str]], skip: int, header: bool, decimal: str | None, missing: tuple[str, ...]
-) -> _Table:
+def _cells(file: TextFile, sheet: str | None, skip: int, header: bool, delimiter: str | None) -> list[list[str]]:
+    """Return the cells of all lines; lines below the skipped ones have equal numbers of cells."""
+    if is_spreadsheet(Path(file.path)):
+        rows = read_sheet(Path(file.path), sheet)
+    elif sheet is not None:
+        raise ThunderError(f"sheet must be None for a text file, got {sheet!r}")
+    else:
+        mark = delimiter or guess_delimiter(file.lines[min(skip, len(file.lines) - 1)])
+        if mark == "," and file.decimal == "," and '"' not in file.lines[-1]:
+            raise ThunderError("delimiter must not be the decimal comma; name the delimiter")
+        rows = [cells_of(line, mark) for line in file.lines]
     if len(rows) < skip + int(header) + 2:
-        raise FileFormatError(
-            f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more, got {len(rows)} lines",
-            path=path,
-        )
-    names = rows[skip] if header else None
-    first = skip + int(header)
-    cells = rows[first:]
-    width = len(names) if names is not None else len(cells[0])
-    for line, row in enumerate(cells, first + 1):
-        if len(row) != width:
-            raise FileFormatError(f"expected {width} cells, got {len(row)}", path=path, line=line)
-    return _Table(path, names, cells, first + 1, decimal, missing)
+        text = f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more"
+        file.refuse(f"{text}, got {len(rows)} lines")
+    wrong = (k for k in range(skip, len(rows)) if len(rows[k]) != len(rows[skip]))
+    for k in wrong:
+        if not is_spreadsheet(Path(file.path)):
+            rows = [cells_of(line, delimiter or guess_delimiter(file.lines[-1])) for line in file.lines]
+        numeric = [len(row) == len(rows[-1]) and any(map(is_number, row)) for row in rows]
+        start = len(rows) - numeric[::-1].index(False) - int(header)  # of the equal lines at the end
+        advice = f"pass skip={start}, if the table begins in line {start + 1}" if skip < start <= len(rows) - 3 else ""
+        file.refuse(f"expected {len(rows[skip])} cells, got {len(rows[k])}", k + 1, advice=advice)
+    return rows
+
+
+def _index(names: Sequence[str], file: TextFile, line: int | None, column: Column) -> int:
+    """Return the index of a column, given by its name in the header in `line`, or its number from 1."""
+    if isinstance(column, int) and not isinstance(column, bool):
+        if not 1 <= column <= len(names):
+            file.refuse(f"columns are numbered 1 to {len(names)}, got {column}")
+        return column - 1
+    if line is None or names.count(str(column)) != 1:
+        what = "more than one column" if column in names else "no column"
+        hint = "" if column in names else nearest_hint(str(column), names)
+        known = ", ".join(names) if line else "columns without names"
+        file.refuse(f"{what} {column!r} among {known}{hint}", line)
+    return names.index(str(column))
+
+
+def _groups(texts: Sequence[str] | None, count: int) -> Iterator[tuple[str, slice]]:
+    """Yield the rows of each trial and the ending of its name: it ends where the text changes."""
+    if texts is None:
+        yield "", slice(0, count)
+    else:
+        starts = [k for k in range(count) if k == 0 or texts[k] != texts[k - 1]]
+        yield from ((f":{texts[a]}", slice(a, b)) for a, b in itertools.pairwise([*starts, count]))
 
 
 def _wanted(
     columns: Mapping[str, Column] | Sequence[str], unit: str | Mapping[str, str]
-) -> tuple[dict[str, Column], dict[str, float]]:
-    """Return {dof: column} and {dof: factor to SI}."""
+) -> tuple[dict[str, Column], dict[str, str]]:
+    """Return {dof: column} and {dof: unit}."""
     if isinstance(columns, str) or not isinstance(columns, (Mapping, Sequence)) or not columns:
         raise ThunderError(f"columns must be {{dof: column}} or a sequence of names, got {columns!r}")
     dofs: dict[str, Column] = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
     if set(POSITION) <= set(dofs):  # in this order, whatever the order of the columns
         dofs = {dof: dofs[dof] for dof in (*POSITION, *(dof for dof in dofs if dof not in POSITION))}
-    if not isinstance(unit, str) and not (isinstance(unit, Mapping) and set(unit) == set(dofs)):
+    if isinstance(unit, str):
+        return dofs, dict.fromkeys(dofs, unit)
+    if not (isinstance(unit, Mapping) and set(unit) == set(dofs)):
         raise ThunderError(f"unit must name the unit of each of {', '.join(map(str, dofs))}, got {unit!r}")
-    return dofs, {dof: to_si(_unit(dof, unit), "length" if dof in POSITION else "any") for dof in dofs}
-
-
-def _unit(dof: str, unit: str | Mapping[str, str]) -> str:
-    return unit if isinstance(unit, str) else unit[dof]
-
-
-def _si(dof: str, unit: str | Mapping[str, str]) -> str:
-    return {"rad": "rad", "deg": "rad", "1": "1"}.get(_unit(dof, unit), "m")
+    return dofs, dict(unit)
 
 
 def _places(names: Sequence[str], units: Sequence[str]) -> dict[str, list[int]]:
@@ -284,47 +264,11 @@ def _places(names: Sequence[str], units: Sequence[str]) -> dict[str, list[int]]:
     return {stem: [known[stem + axis] for axis in "xyz"] for stem in stems if {stem + "y", stem + "z"} <= set(known)}
 
 
-def _orientation(
-    table: _Table,
-    quaternion: Sequence[Column] | None,
-    scalar_first: bool | None,
-    euler: Sequence[Column] | None,
-    sequence: str | None,
-    factor: float,
-) -> Array | None:
+def _turns(quaternion: Sequence[Column] | None, euler: Sequence[Column] | None) -> Sequence[Column]:
+    """Return the columns of the orientation: four of quaternions, three of angles, or none."""
     if quaternion is not None and euler is not None:
         raise ThunderError("one of quaternion and euler must be given, got both")
-    if quaternion is None and euler is None:
-        return None
     for what, columns, count in (("quaternion", quaternion, 4), ("euler", euler, 3)):
         if columns is not None and (isinstance(columns, str) or len(columns) != count):
             raise ThunderError(f"{what} must name {count} columns, got {columns!r}")
-    try:
-        if quaternion is not None:
-            values = np.column_stack([table.numbers(column) for column in quaternion])
-            return orientation.from_quaternions(values, scalar_first=scalar_first)
-        angles = np.column_stack([table.numbers(column) for column in euler or ()])
-        return orientation.from_euler(angles * factor, sequence)
-    except FileFormatError:
-        raise
-    except ThunderError as error:
-        raise FileFormatError(str(error), path=table.path) from error
-
-
-def _trial(
-    table: _Table, rows: slice, times: tuple[Column, Array] | None, x: Array, rate: float | None, labels: dict[str, Any]
-) -> Trial:
-    nominal = None if rate is None else positive_rate(rate)
-    count = rows.stop - rows.start
-    if count < 2:
-        line = table.first_line + rows.start
-        raise FileFormatError("a trial must have two samples or more", path=table.path, line=line)
-    if times is None:
-        assert nominal is not None
-        t = np.arange(count) / nominal
-    else:
-        t = times[1][rows]
-        table.check_increasing(t, rows, times[0])
-        if nominal is not None:
-            check_rate(t, nominal, table.path)
-    return Trial(t=t, x=x[rows], rate=nominal if nominal is not None else rate_of(t), **labels)
+    return list(quaternion or euler or ())

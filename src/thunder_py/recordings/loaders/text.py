@@ -1,12 +1,17 @@
-"""Lines, cells and numbers of text files, with path and line in errors."""
+"""Text files: lines, cells and numbers with path and line in errors; units, rates and names; trials of markers."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import math
+import re
 import warnings
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,44 +20,126 @@ from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
 from ...files import as_file
 from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
-from ..trial import LENGTHS, Trial, to_si
+from ..trial import ANGLES, LENGTHS, SI_UNITS, Trial, to_si
 from .lost import without_lost
 
 #: cells that mean "not measured"
 MISSING = ("", "nan", "NaN", "NA", "N/A", "NULL")
 #: bytes of a file
 LARGEST = 1 << 30
+_MOST_NAMED = 5
 
 
-def read_lines(path: str | Path) -> list[str]:
-    """Return the lines of a UTF-8 text file, without empty lines at its end.
+class TextFile:
+    """A text file, and how its numbers are written.
 
-    Raises
-    ------
-    FileFormatError
-        If the file is empty, larger than 1 GiB, or not text.
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    encoding : str, optional
+        By default UTF-8, or UTF-16 if a byte order mark says so.
+    decimal : str
+        ``"."`` or ``","``.
+    missing : sequence of str, optional
+        Cells that mean a gap, besides `MISSING`. None for loaders without these three arguments, which messages then do
+        not propose.
     """
-    file = as_file(path, most=LARGEST)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"expected UTF-8 text, got byte 0x{error.object[error.start]:02x}", path=path) from None
-    if "\0" in text:
-        raise FileFormatError("expected text, got a binary file", path=path)
-    lines = text.split("\n")
-    while lines and not lines[-1].strip():
-        lines.pop()
-    if not lines:
-        raise FileFormatError("file is empty", path=path)
-    return [line.rstrip("\r") for line in lines]
+
+    def __init__(
+        self, path: str | Path, encoding: str | None = None, decimal: str = ".", missing: Sequence[str] | None = None
+    ) -> None:
+        if decimal not in (".", ","):
+            raise ThunderError(f"decimal must be '.' or ',', got {decimal!r}")
+        if isinstance(missing, str):
+            raise ThunderError(f"missing must be a sequence of texts, got {missing!r}")
+        self.path, self.encoding, self.decimal = path, encoding, decimal
+        self.missing, self.has_arguments = {*MISSING, *(missing or ())}, missing is not None
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Lines, without empty ones at the end; `FileFormatError` if the file is empty, over 1 GiB, or not text."""
+        data = as_file(self.path, most=LARGEST).read_bytes()
+        utf16 = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        encoding = self.encoding or ("utf-16" if utf16 else "utf-8-sig")
+        wide = len(data) > 2 and not data[1:200:2].strip(b"\0")
+        advice = f"pass encoding='{'utf-16-le' if wide else 'latin-1'}', or another one"
+        try:
+            text = data.decode(encoding)
+        except LookupError:
+            raise ThunderError(f"encoding must be one of Python, such as 'latin-1', got {encoding!r}") from None
+        except UnicodeDecodeError as error:
+            name = encoding.removesuffix("-sig").upper()
+            self.refuse(f"expected {name} text, got byte 0x{data[error.start]:02x}", advice=advice)
+        if "\0" in text:
+            self.refuse("expected text, got a binary file", advice=advice if wide else "")
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        while lines and not lines[-1].strip():
+            lines.pop()
+        if not lines:
+            self.refuse("file is empty")
+        return lines
+
+    def refuse(self, message: str, line: int | None = None, key: str = "", advice: str = "") -> NoReturn:
+        """Raise with path and line, from 1; `advice` on `encoding`, `decimal` and `missing` if the loader has them."""
+        advice = f"; {advice}" if advice and self.has_arguments else ""
+        raise FileFormatError(message + advice, path=self.path, line=line, key=key or None)
+
+    def warn(self, message: str) -> None:
+        """Warn with the path."""
+        warnings.warn(f"{self.path}: {message}", RecordingWarning, stacklevel=outer_level())
+
+    def number(self, cell: str, line: int, column: str, *, gaps: bool = False) -> float:
+        """Return the number in a cell; with `gaps`, NaN for missing ones, and for nan in any case."""
+        if gaps and (cell in self.missing or cell.lower() == "nan"):
+            return math.nan
+        text = cell if self.decimal == "." else cell.replace(".", "#").replace(",", ".")
+        try:
+            value = float(text) if "_" not in text else math.inf
+        except ValueError:
+            value = math.inf
+        if not math.isfinite(value):
+            advice = f"pass missing=[{cell!r}] if it marks a gap" if gaps and not re.search(r"\d", cell) else ""
+            if self.decimal == "." and cell.count(",") == 1 and "." not in cell:
+                advice = "pass decimal=','"
+            self.refuse(f"expected a number, got {cell!r}", line, column, advice)
+        return value
+
+    def numbers(
+        self, rows: Iterable[tuple[int, Sequence[str]]], columns: Sequence[str | None], complete: Collection[int] = ()
+    ) -> Array:
+        """Return the numbers (rows, columns) of lines of cells, each with its line number; NaN in gaps.
+
+        `columns` are names, None for columns that are not read, which are NaN. Those in `complete` have no gaps.
+        """
+        read = [(k, column_name(k, name), k not in complete) for k, name in enumerate(columns) if name is not None]
+        values = []
+        for line, cells in rows:
+            if len(cells) != len(columns):
+                self.refuse(f"expected {len(columns)} cells, got {len(cells)}", line)
+            row = [math.nan] * len(columns)
+            for k, label, gaps in read:
+                row[k] = self.number(cells[k], line, label, gaps=gaps)
+            values.append(row)
+        return np.array(values, dtype=np.float64).reshape(-1, len(columns))
+
+    def check_increasing(self, t: Array, lines: Sequence[int], column: str) -> None:
+        """Raise unless times increase, with the line of the first one that does not."""
+        back = np.diff(t) <= 0.0
+        if back.any():
+            k = int(np.argmax(back)) + 1
+            self.refuse(f"times must increase, got {t[k]:.9g} after {t[k - 1]:.9g}", lines[k], column)
 
 
-def check_decimal(decimal: object) -> None:
-    """Raise unless the decimal mark is a point or a comma."""
-    if decimal not in (".", ","):
-        raise ThunderError(f"decimal must be '.' or ',', got {decimal!r}")
+def column_name(index: int, name: str) -> str:
+    """Return what messages call column `index` (from 0)."""
+    return f"column {index + 1}" + (f" ({name})" if name else "")
 
 
+#: factor to SI and SI unit of every unit of a column
+UNITS = {unit: (1.0, unit) for unit in SI_UNITS} | {"Nmm": (1e-3, "Nm")}
+UNITS |= {name: (factor, "m") for name, factor in LENGTHS.items()}
+UNITS |= {name: (factor, "rad") for name, factor in ANGLES.items()}
 #: factors to seconds
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
@@ -75,41 +162,12 @@ def cells_of(line: str, delimiter: str | None) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def number(
-    cell: str,
-    *,
-    path: str | Path,
-    line: int,
-    column: str,
-    decimal: str | None = None,
-    missing: Collection[str] = MISSING,
-) -> float:
-    """Return the number in a cell, NaN for the texts in `missing` (with `nan` in any case).
-
-    `decimal` is the argument of the loader, which the error proposes; None for loaders without it.
-
-    Raises
-    ------
-    FileFormatError
-        With path, line and column, for any other text and infinities.
-    """
-    if cell in missing or (cell.lower() == "nan" and "nan" in missing):
-        return math.nan
-    text = cell if decimal != "," else cell.replace(".", "#").replace(decimal, ".")
+def is_number(cell: str) -> bool:
+    """Return whether a cell holds a number, with a decimal point or comma."""
     try:
-        value = float(text) if "_" not in text else math.inf
+        return math.isfinite(float(cell.replace(",", ".")))
     except ValueError:
-        value = math.inf
-    if not math.isfinite(value):
-        hint = "; pass decimal=','" if decimal == "." and cell.count(",") == 1 and "." not in cell else ""
-        raise FileFormatError(f"expected a number, got {cell!r}{hint}", path=path, line=line, key=column)
-    return value
-
-
-def column_name(index: int, header: list[str] | None) -> str:
-    """Return the name of column `index` (from 0) in messages."""
-    name = header[index] if header is not None and index < len(header) else ""
-    return f"column {index + 1}" + (f" ({name})" if name else "")
+        return False
 
 
 #: relative tolerance of times against a nominal rate, for clocks and printed digits
@@ -124,19 +182,13 @@ def positive_rate(rate: object, what: str = "rate") -> float:
     return value
 
 
-def check_rate(t: Array, rate: float, path: object) -> None:
-    """Raise unless the mean or the median time step agrees with a nominal rate to 1 %.
+def agrees(t: Array, rate: float) -> bool:
+    """Return whether the mean or the median time step agrees with a nominal rate to 1 %.
 
     Dropped frames lengthen the mean step; few printed digits shift the median step.
     """
     steps = np.diff(t)
-    mean, median = 1.0 / float(steps.mean()), 1.0 / float(np.median(steps))
-    if min(abs(mean / rate - 1.0), abs(median / rate - 1.0)) > TOLERANCE:
-        raise FileFormatError(
-            f"rate must agree with the times to {TOLERANCE:.0%}, got {rate:g} Hz, but mean and median steps mean "
-            f"{mean:.6g} and {median:.6g} Hz",
-            path=str(path),
-        )
+    return bool(min(abs(1.0 / (step * rate) - 1.0) for step in (steps.mean(), np.median(steps))) <= TOLERANCE)
 
 
 def rate_of(t: Array) -> float | None:
@@ -160,6 +212,21 @@ def chosen(markers: Sequence[str] | None, known: Sequence[str], path: str | Path
             raise FileFormatError(f"{count} {what} {marker!r} among {', '.join(known)}{hint}", path=path)
         indices.append(known.index(marker))
     return indices
+
+
+def distinct(names: Sequence[str], path: str | Path, what: str = "markers") -> list[str]:
+    """Return names that differ: equal ones are numbered, ``hand:1``, ``hand:2``, with a warning; `what` has them."""
+    seen: Counter[str] = Counter()
+    several = Counter(names)
+    result = []
+    for name in names:
+        seen[name] += 1
+        result.append(f"{name}:{seen[name]}" if several[name] > 1 else name)
+    if twice := [name for name, times in several.items() if times > 1]:
+        named = ", ".join(twice[:_MOST_NAMED]) + (", ..." if len(twice) > _MOST_NAMED else "")
+        text = f"several {what} are named {named}; they are told apart as {twice[0]}:1, {twice[0]}:2"
+        warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
+    return result
 
 
 _SPELT = {"m": "meters", "cm": "centimeters", "mm": "millimeters"}
@@ -204,23 +271,30 @@ def marker_trials(
     t: Array,
     points: Array,
     names: Sequence[str],
-    rate: float,
+    rate: float | None,
     frame: str,
     subject: str,
     task: str,
     *,
     which: Sequence[int],
     path: str | Path,
+    turns: Mapping[int, Array] | None = None,
+    arguments: Mapping[str, str] | None = None,
 ) -> MotionSet:
     """Return one trial for each marker of `which`, with its name, of points (T, markers, 3) [m].
 
     A point with a missing coordinate is all NaN, and so is a marker never measured; lost markers as `without_lost`.
+    `turns` has quaternions (T, 4) of rigid bodies, scalar last; `arguments` as in `check_plausible`.
     """
     points = np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points)
     points = without_lost(points, names, path, which)
-    motions = MotionSet(
-        Trial.from_positions(t, points[:, k], rate=rate, frame=frame, subject=subject, task=task, name=names[k])
-        for k in which
-    )
-    check_plausible(motions, ())
+    trials = []
+    for k in which:
+        labels: dict[str, Any] = {"rate": rate, "frame": frame, "subject": subject, "task": task, "name": names[k]}
+        if turns and k in turns:
+            trials.append(Trial.from_poses(t, points[:, k], quaternion=turns[k], scalar_first=False, **labels))
+        else:
+            trials.append(Trial.from_positions(t, points[:, k], **labels))
+    motions = MotionSet(trials)
+    check_plausible(motions, arguments or {})
     return motions

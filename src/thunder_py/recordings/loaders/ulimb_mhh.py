@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from ...checks import one_of
 from ...errors import FileFormatError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
-from .lost import without_lost
-from .rigid_groups import MarkerRecording, masked, relative_trials
-from .text import cells_of, column_name, guess_delimiter, number, positive_rate, read_lines
+from .rigid_groups import marker_set, relative_trials
+from .text import TextFile, cells_of, guess_delimiter, positive_rate
 
 #: in the order of the columns
 MARKERS = (
@@ -90,57 +87,41 @@ def load_ulimb_mhh(
     for name in (*limb, *chest):
         one_of(name, MARKERS, "limb and chest")
     files = sorted(f for f in root.rglob("*") if f.suffix in (".csv", ".tsv", ".txt")) if root.is_dir() else [root]
-    folders: dict[Path, list[MarkerRecording]] = {}
+    folders: dict[Path, list[tuple[str, MotionSet]]] = {}
     for file in files:
         recording = read_mhh(file, rate=rate, unit=unit, subject=subject, task=task)
-        folders.setdefault(file.parent, []).append(recording)
+        folders.setdefault(file.parent, []).append((file.stem, recording))
     if not folders:
         raise FileFormatError("expected tables .csv, .tsv or .txt, found none", path=root)
     trials: list[Trial] = []
     for folder, recordings in folders.items():
-        trials.extend(relative_trials(recordings, limb, chest, most_residual=most_residual, unit=unit, folder=folder))
+        groups = {"limb": limb, "chest": chest}
+        trials += relative_trials(recordings, groups, most_residual=most_residual, unit=unit, folder=folder)
     check_plausible(trials, ("unit",))
     return MotionSet(trials)
 
 
 def read_mhh(
     path: str | Path, *, rate: float, unit: str, subject: str | None = None, task: str | None = None
-) -> MarkerRecording:
-    """Read the markers of one table: 63 columns separated by tabs, semicolons, commas or blanks, two rows of header.
+) -> MotionSet:
+    """Read the markers of one table, a trial each.
+
+    The table has 63 columns separated by tabs, semicolons, commas or blanks, and two rows of header.
 
     If the first or second row names all of `MARKERS`, each above the first of three columns, columns are assigned by
     name, otherwise in the order of `MARKERS`. An empty cell or NaN in any coordinate means that the marker was not
     seen, and so does a jump to exactly 0, 0, 0.
-
-    Returns
-    -------
-    MarkerRecording
-        In meters; the first data row is t = 0.
     """
     hertz, factor = positive_rate(rate), to_si(unit)
-    file = Path(path)
-    lines = read_lines(file)
-    if len(lines) < _HEADER + 2:
-        raise FileFormatError(f"expected two rows of data or more from line 3 on, got {len(lines)} lines", path=file)
-    delimiter = guess_delimiter(lines[_HEADER])
-    width = 3 * len(MARKERS)
-    values = np.empty((len(lines) - _HEADER, width))
-    for k, line in enumerate(lines[_HEADER:]):
-        cells = cells_of(line, delimiter)
-        if len(cells) != width:
-            raise FileFormatError(f"expected {width} columns, got {len(cells)}", path=file, line=k + _HEADER + 1)
-        for j, cell in enumerate(cells):
-            values[k, j] = number(cell, path=file, line=k + _HEADER + 1, column=column_name(j, None))
+    file, text = Path(path), TextFile(path)
+    if len(text.lines) < _HEADER + 2:
+        text.refuse(f"expected two rows of data or more from line 3 on, got {len(text.lines)} lines")
+    delimiter = guess_delimiter(text.lines[_HEADER])
+    rows = ((k, cells_of(line, delimiter)) for k, line in enumerate(text.lines[_HEADER:], _HEADER + 1))
+    values = text.numbers(rows, [""] * (3 * len(MARKERS)))
     points = factor * values.reshape(len(values), -1, 3)
-    return MarkerRecording(
-        np.arange(len(points)) / hertz,
-        masked(without_lost(points[:, _order(lines[:_HEADER], delimiter)], MARKERS, file)),
-        MARKERS,
-        hertz,
-        subject=file.parent.name if subject is None else subject,
-        task=file.stem if task is None else task,
-        name=file.stem,
-    )
+    labels = {"subject": file.parent.name if subject is None else subject, "task": file.stem if task is None else task}
+    return marker_set(points[:, _order(text.lines[:_HEADER], delimiter)], MARKERS, hertz, file, **labels)
 
 
 def _order(header: list[str], delimiter: str | None) -> list[int]:

@@ -23,7 +23,7 @@ from ..mat_file import read_mat
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
-from .rigid_groups import MarkerRecording, masked, relative_trials
+from .rigid_groups import marker_set, relative_trials
 
 RATE = 100.0
 #: bound of the ids of markers
@@ -99,7 +99,7 @@ def load_ulimb_unipi(
     """
     root = Path(folder)
     files: dict[str, list[Path]] = {}
-    for path in sorted(root.rglob("S*.mat"), key=_order):
+    for path in sorted(root.rglob("S*.mat"), key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)]):
         parts = _FILE.fullmatch(path.name)
         if parts and subject in (None, parts[1]) and task in (None, parts[2]):
             files.setdefault(parts[1], []).append(path)
@@ -107,64 +107,34 @@ def load_ulimb_unipi(
         raise FileFormatError("expected recordings S<subject>_<task>_<repetition>.mat, found none", path=root)
     trials: list[Trial] = []
     for name, paths in files.items():
+        recordings = [(path.stem, read_unipi(path)) for path in paths]
         groups = _groups(root, name, ids, segment)
-        recordings = [read_unipi(path) for path in paths]
-        trials.extend(
-            relative_trials(
-                recordings,
-                groups[segment],
-                groups["chest"],
-                most_residual=most_residual,
-                unit="mm",
-                folder=paths[0].parent,
-            )
-        )
+        trials += relative_trials(recordings, groups, most_residual=most_residual, unit="mm", folder=paths[0].parent)
     check_plausible(trials, ())
     return MotionSet(trials)
 
 
-def _order(path: Path) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", path.stem))
+def read_unipi(path: str | Path) -> MotionSet:
+    """Read the markers of one trial, ``S<subject>_<task>_<repetition>.mat`` (MATLAB 5): one trial per marker.
 
-
-def read_unipi(path: str | Path) -> MarkerRecording:
-    """Read the markers of one trial, ``S<subject>_<task>_<repetition>.mat`` (MATLAB 5).
-
-    A marker missing in a frame, at exactly (0, 0, 0), or with NaN was not seen.
-
-    Returns
-    -------
-    MarkerRecording
-        Markers keyed by id, in increasing order.
+    The names are the ids, in increasing order. A marker missing in a frame, with NaN, or jumping to exactly (0, 0, 0)
+    was not seen.
     """
     file = Path(path)
     parts = _FILE.fullmatch(file.name)
     if parts is None:
         raise FileFormatError("expected a file S<subject>_<task>_<repetition>.mat", path=file)
-    frames = [_frame(cell, k, file) for k, cell in enumerate(_cells(file))]
-    ids = np.unique(np.concatenate([frame[:, 0] for frame in frames])).astype(int)
+    data = read_mat(file).get("data")
+    if not isinstance(data, np.ndarray) or data.dtype != object or data.size < 2:
+        raise FileFormatError("expected a cell array of two frames or more", path=file, key="data")
+    frames = [_frame(cell, k, file) for k, cell in enumerate(data.ravel(order="F"), 1)]
+    ids = np.unique(np.concatenate([frame[:, 0] for frame in frames]))
     if not len(ids):
         raise FileFormatError("expected markers, found none in any frame", path=file, key="data")
     points = np.full((len(frames), len(ids), 3), np.nan)
     for k, frame in enumerate(frames):
-        points[k, np.searchsorted(ids, frame[:, 0].astype(int))] = 1e-3 * frame[:, 1:4]
-    points[(points == 0.0).all(axis=2)] = np.nan
-    return MarkerRecording(
-        np.arange(len(frames)) / RATE,
-        masked(points),
-        tuple(ids.tolist()),
-        RATE,
-        subject=parts[1],
-        task=parts[2],
-        name=file.stem,
-    )
-
-
-def _cells(path: Path) -> npt.NDArray[Any]:
-    data = read_mat(path).get("data")
-    if not isinstance(data, np.ndarray) or data.dtype != object or data.size < 2:
-        raise FileFormatError("expected a cell array of two frames or more", path=path, key="data")
-    return np.asarray(data.ravel(order="F"))
+        points[k, np.searchsorted(ids, frame[:, 0])] = 1e-3 * frame[:, 1:]
+    return marker_set(points, [f"{n:.0f}" for n in ids], RATE, file, subject=parts[1], task=parts[2])
 
 
 def _frame(cell: Any, k: int, path: Path) -> Array:
@@ -173,37 +143,39 @@ def _frame(cell: Any, k: int, path: Path) -> Array:
     if rows.size == 0:
         return np.empty((0, 4))
     if rows.dtype.kind not in "fiu" or rows.ndim != 2 or rows.shape[1] < 4:
-        raise FileFormatError(
-            f"expected rows [marker_id x y z ...] in frame {k + 1}, got shape {rows.shape}", path=path, key="data"
-        )
+        text = f"expected rows [marker_id x y z ...] in frame {k}, got shape {rows.shape}"
+        raise FileFormatError(text, path=path, key="data")
     ids = rows[:, 0].astype(np.float64)
-    if not ((np.abs(ids) < _LARGEST_ID).all() and (ids == np.round(ids)).all() and len(np.unique(ids)) == len(ids)):
-        raise FileFormatError(
-            f"expected distinct whole ids in frame {k + 1}, got {ids.tolist()}", path=path, key="data"
-        )
+    if not _whole(ids) or len(np.unique(ids)) < len(ids):
+        raise FileFormatError(f"expected distinct whole ids in frame {k}, got {ids.tolist()}", path=path, key="data")
     return rows[:, :4].astype(np.float64)
 
 
-def _groups(root: Path, subject: str, ids: Ids | Mapping[str, Ids] | None, segment: str) -> Ids:
-    """Return the ids of one subject, with those of `segment` and the chest."""
+def _whole(ids: npt.NDArray[Any]) -> bool:
+    return ids.dtype.kind in "fiu" and bool((np.abs(ids) < _LARGEST_ID).all() and (ids == np.round(ids)).all())
+
+
+def _groups(root: Path, subject: str, ids: Ids | Mapping[str, Ids] | None, segment: str) -> dict[str, list[str]]:
+    """Return the names of the markers of `segment` and of the chest of one subject."""
+    groups: Any
     if ids is None:
-        files = sorted(path for path in root.rglob(f"ID_Definition_{subject}.*") if path.suffix in (".m", ".mat"))
-        files += [path for path in root.parent.glob(f"ID_Definition_{subject}.*") if path.suffix in (".m", ".mat")]
+        name = f"ID_Definition_{subject}.*"
+        files = [*sorted(root.rglob(name)), *root.parent.glob(name)]
+        files = [path for path in files if path.suffix in (".m", ".mat")]
         if not files:
             raise FileFormatError(f"expected ID_Definition_{subject}.m or .mat, or ids=", path=root)
-        groups: Any = read_ids(files[0])
+        groups = read_ids(files[0])
     else:
         groups = ids.get(subject, ids)
     for name in (segment, "chest"):
         if name not in groups or isinstance(groups[name], Mapping):
-            raise FileFormatError(
-                f"expected ids of the {name} of {subject}, got {', '.join(map(str, groups))}", path=root
-            )
-    return {name: [int(marker) for marker in markers] for name, markers in groups.items()}
+            text = f"expected ids of the {name} of {subject}, got {', '.join(map(str, groups))}"
+            raise FileFormatError(text, path=root)
+    return {name: [str(int(marker)) for marker in groups[name]] for name in (segment, "chest")}
 
 
 def read_ids(path: str | Path) -> dict[str, list[int]]:
-    """Read the markers of each segment from a script of assignments ``HandIDS = [1 2 3 4];`` or a .mat file.
+    """Read the markers of each segment from a script of assignments ``HandIDS = [1 2 3];`` or a .mat file.
 
     Returns
     -------
@@ -214,12 +186,11 @@ def read_ids(path: str | Path) -> dict[str, list[int]]:
     values = _assignments(file) if file.suffix == ".m" else read_mat(file)
     result: dict[str, list[int]] = {}
     for segment, names in _NAMES.items():
-        for name in names:
-            if name in values:
-                ids = np.ravel(values[name])
-                if ids.dtype.kind not in "fiu" or not (np.abs(ids) < _LARGEST_ID).all() or (ids != np.round(ids)).any():
-                    raise FileFormatError(f"expected whole ids, got {ids.tolist()!r:.80}", path=file, key=name)
-                result[segment] = ids.astype(int).tolist()
+        for name in (name for name in names if name in values):
+            ids = np.ravel(values[name])
+            if not _whole(ids):
+                raise FileFormatError(f"expected whole ids, got {ids.tolist()!r:.80}", path=file, key=name)
+            result[segment] = ids.astype(int).tolist()
     if not result:
         raise FileFormatError("expected ArmIDS, ForearmIDS, HandIDS or ReferenceIDS, found none", path=file)
     return result
@@ -227,15 +198,9 @@ def read_ids(path: str | Path) -> dict[str, list[int]]:
 
 def _assignments(path: Path) -> dict[str, list[int]]:
     """Return the vectors of whole numbers assigned in a MATLAB script; ranges ``1:4`` are expanded."""
-    text = "\n".join(
-        line.split("%")[0] for line in as_file(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    )
+    text = re.sub("%.*", "", as_file(path).read_text(encoding="utf-8", errors="replace"))
     vectors: dict[str, list[int]] = {}
     for name, body in re.findall(r"(\w+)\s*=\s*\[([\d\s,;:]*)\]", text):
-        numbers: list[int] = []
-        for word in re.split(r"[\s,;]+", re.sub(r"\s*:\s*", ":", body.strip())):
-            first, colon, last = word.partition(":")
-            if first.isdigit() and (last.isdigit() or not colon):
-                numbers.extend(range(int(first), int(last) + 1) if colon else [int(first)])
-        vectors[name] = numbers
+        ranges = re.findall(r"(\d+)(?:\s*:\s*(\d+))?", body)
+        vectors[name] = [n for first, last in ranges for n in range(int(first), int(last or first) + 1)]
     return vectors

@@ -7,179 +7,19 @@ its users: ``P<id>_T<task 01-30>_<L|R><repetition>.mvnx`` in folders ``Healthies
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
 import numpy as np
+import numpy.typing as npt
 
-from ...checks import Array
-from ...errors import FileFormatError, ThunderError
-from ...files import as_file
+from ...checks import Array, one_of
+from ...errors import FileFormatError
+from ...files import read_whole
+from ...io.xml import Element, parse_xml
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
-from .text import LARGEST
-
-
-@dataclass(frozen=True, eq=False)
-class MvnxFrames:
-    """Contents of the frames of type ``normal`` of an .mvnx file.
-
-    Attributes
-    ----------
-    rate : float
-        [Hz].
-    index : (F,) integer array
-        Increasing frame numbers; frames can be missing.
-    time : (F,) array
-        Time stamps [s], NaN if missing.
-    segments, joints : tuple of str
-        Labels.
-    values : dict
-        ``"position"`` (F, segments, 3) [m], ``"orientation"`` (F, segments, 4) quaternions with the scalar first,
-        ``"jointAngleXZY"`` (F, joints, 3) [deg]: the requested ones.
-    """
-
-    rate: float
-    index: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-    time: Array
-    segments: tuple[str, ...]
-    joints: tuple[str, ...]
-    values: dict[str, Array]
-
-
-def read_mvnx(path: str | Path, wanted: tuple[str, ...]) -> MvnxFrames:
-    """Read the elements `wanted` of every frame.
-
-    Frames without an index, or of another type than ``normal``, belong to the calibration and are skipped.
-
-    Raises
-    ------
-    FileFormatError
-        With the line, if the file is not well-formed XML, declares a document type, lacks frame rate or labels, or a
-        frame has a wrong number of values.
-    """
-    file = as_file(path, most=LARGEST)
-    reader = _Reader(file, wanted)
-    with file.open("rb") as stream:
-        try:
-            reader.parser.ParseFile(stream)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise FileFormatError(f"not well-formed XML: {reason}", path=file, line=error.lineno) from None
-        except LookupError as error:
-            raise FileFormatError(f"not well-formed XML: {error}", path=file) from None
-    return reader.result()
-
-
-#: bound of frame numbers: 46 hours; missing frames take memory
-_MOST_FRAMES = 10_000_000
-
-
-@dataclass(eq=False)
-class _Reader:
-    """Callbacks of expat."""
-
-    path: Path
-    wanted: tuple[str, ...]
-    rate: float = np.nan
-    index: list[int] = field(default_factory=list)
-    time: list[float] = field(default_factory=list)
-    labels: dict[str, list[str]] = field(default_factory=lambda: {"segment": [], "joint": []})
-
-    def __post_init__(self) -> None:
-        self.rows: dict[str, list[Array]] = {name: [] for name in self.wanted}
-        self.open: str | None = None
-        self.words: list[str] = []
-        self.in_frame = False
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.text
-        self.parser.StartDoctypeDeclHandler = self.doctype
-
-    def error(self, message: str, key: str | None = None) -> FileFormatError:
-        return FileFormatError(message, path=self.path, line=self.parser.CurrentLineNumber, key=key)
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        tag = name.rpartition(" ")[2]
-        if tag == "subject":
-            self.rate = self.number(attributes.get("frameRate", ""), "frameRate")
-        elif tag in self.labels:
-            if not attributes.get("label"):
-                raise self.error("expected a label", f"<{tag}>")
-            self.labels[tag].append(attributes["label"])
-        elif tag == "frame":
-            self.start_frame(attributes)
-        elif self.in_frame and tag in self.rows:
-            self.open, self.words = tag, []
-
-    def start_frame(self, attributes: dict[str, str]) -> None:
-        text = attributes.get("index", "").strip()
-        self.in_frame = bool(text) and attributes.get("type", "normal") == "normal"
-        if not self.in_frame:
-            return
-        index = self.number(text, "index")
-        if not 0.0 <= index < _MOST_FRAMES:
-            raise self.error(f"expected a number of a frame below {_MOST_FRAMES}, got {text}", "index")
-        if index != int(index) or (self.index and index <= self.index[-1]):
-            before = self.index[-1] if self.index else "none"
-            raise self.error(f"expected whole, increasing numbers of frames, got {text} after {before}", "index")
-        self.index.append(int(index))
-        stamp = attributes.get("time", "").strip()
-        self.time.append(1e-3 * self.number(stamp, "time") if stamp else np.nan)
-
-    def text(self, data: str) -> None:
-        if self.open is not None:
-            self.words.append(data)
-
-    def end(self, name: str) -> None:
-        tag = name.rpartition(" ")[2]
-        if tag == self.open:
-            self.rows[tag].append(self.numbers("".join(self.words), tag))
-            self.open = None
-        elif tag == "frame" and self.in_frame:
-            self.in_frame = False
-            for wanted, rows in self.rows.items():
-                if len(rows) != len(self.index):
-                    raise self.error(f"expected one <{wanted}> in frame {self.index[-1]}", f"<{wanted}>")
-
-    def doctype(self, name: str, system: str | None, public: str | None, has_subset: bool) -> None:
-        raise self.error("document type declarations (DTD, entities) are refused; remove <!DOCTYPE ...>")
-
-    def number(self, text: str, key: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = np.nan
-        if not np.isfinite(value):
-            raise self.error(f"expected a number, got {text!r}", key)
-        return value
-
-    def numbers(self, text: str, tag: str) -> Array:
-        """Return the numbers of an element, shape (labels, 3 or 4)."""
-        labels = self.labels["joint" if tag.startswith("joint") else "segment"]
-        width = 4 if tag == "orientation" else 3
-        try:
-            values = np.array(text.split(), dtype=np.float64)
-        except ValueError:
-            values = np.array([np.nan])
-        if values.size != width * len(labels) or not labels or not np.isfinite(values).all():
-            raise self.error(f"expected {width} finite numbers for each of {len(labels)} labels", f"<{tag}>")
-        return values.reshape(len(labels), width)
-
-    def result(self) -> MvnxFrames:
-        if len(self.index) < 2:
-            raise FileFormatError("expected two frames with an index or more", path=self.path)
-        if not self.rate > 0.0:
-            raise FileFormatError("expected <subject frameRate=...>", path=self.path)
-        values = {name: np.array(rows) for name, rows in self.rows.items()}
-        segments, joints = tuple(self.labels["segment"]), tuple(self.labels["joint"])
-        return MvnxFrames(self.rate, np.array(self.index), np.array(self.time), segments, joints, values)
-
 
 RATE = 60.0
 _FILE = re.compile(r"(P\w+?)_(T\d+)_([LR])(\d+)\.mvnx")
@@ -194,6 +34,8 @@ _ANGLES = {
 }
 #: tolerance of time stamps, which are whole milliseconds [s]
 _STAMP = 2.5e-3
+#: bytes of a file; bound of numbers of frames, 46 hours: missing frames take memory
+_LARGEST, _MOST_FRAMES = 1 << 28, 10_000_000
 
 
 def load_ulimb_uzh(
@@ -249,10 +91,9 @@ def load_ulimb_uzh(
     >>> trial.name, trial.task, trial.rate, trial.position[-1].round(3).tolist()
     ('P01_T07_R1', 'T07', 60.0, [0.4, -0.2, -0.2])
     """
-    if quantity not in ("hand", "joints"):
-        raise ThunderError(f"quantity must be 'hand' or 'joints', got {quantity!r}")
-    if side not in (None, "L", "R"):
-        raise ThunderError(f"side must be 'L' or 'R', got {side!r}")
+    one_of(quantity, ("hand", "joints"), "quantity")
+    if side is not None:
+        one_of(side, _SIDES, "side")
     root = Path(folder)
     trials: list[Trial] = []
     for path in sorted(root.rglob("P*.mvnx")):
@@ -266,76 +107,96 @@ def load_ulimb_uzh(
 
 
 def _read(path: Path, parts: re.Match[str], quantity: str, side: str) -> Trial:
-    frames = read_mvnx(path, ("position", "orientation") if quantity == "hand" else ("jointAngleXZY",))
-    t = _times(frames, path)
+    every: dict[str, list[Element]] = {}
+    waiting = [parse_xml(read_whole(path, _LARGEST), path)]
+    for element in waiting:  # which grows
+        every.setdefault(element.tag, []).append(element)
+        waiting += element.children
+    segments, joints = ([each.text("label") for each in every.get(tag, ())] for tag in ("segment", "joint"))
+    if "subject" not in every:
+        raise FileFormatError("expected <subject frameRate=...>", path=path)
+    recorded = every["subject"][0]
+    if (rate := recorded.number("frameRate")) != RATE:
+        raise recorded.error(f"expected {RATE:g} Hz, got {rate:g} Hz")
+    # frames without a number, or of another type, belong to the calibration
+    normal = [each for each in every.get("frame", ()) if each.attributes.get("type", "normal") == "normal"]
+    frames = [each for each in normal if each.attributes.get("index", "").strip()]
+    if len(frames) < 2:
+        raise FileFormatError("expected two frames with an index or more", path=path)
+    rows = _rows(frames)
     group = next((part for part in path.parts if part in ("Healthies", "Strokes")), "")
-    labels: dict[str, Any] = {
-        "rate": RATE,
-        "subject": f"{group}/{parts[1]}" if group else parts[1],
-        "task": parts[2],
-        "name": path.stem,
-    }
+    labels: dict[str, Any] = {"rate": RATE, "task": parts[2], "name": path.stem}
+    labels["subject"] = f"{group}/{parts[1]}" if group else parts[1]
+    t: Array = np.arange(rows[-1] + 1) / RATE
+    values: Array = np.full((len(t), 7), np.nan)
     if quantity == "hand":
-        p, q = _hand(frames, _SIDES[side], path)
-        return Trial.from_poses(
-            t, _spread(frames, p), quaternion=_spread(frames, q), scalar_first=True, frame="chest", **labels
-        )
-    angles, dofs = _joints(frames, _SIDES[side], path)
-    return Trial(t, _spread(frames, angles), dofs, ("rad",) * len(dofs), **labels)
+        values[rows] = _hand(frames, _SIDES[side], segments, path)
+        p, q = values[:, :3], values[:, 3:]
+        return Trial.from_poses(t, p, quaternion=q, scalar_first=True, frame="chest", **labels)
+    values[rows], dofs = _joints(frames, _SIDES[side], joints, path)
+    return Trial(t, values, dofs, ("rad",) * len(dofs), **labels)
 
 
-def _times(frames: MvnxFrames, path: Path) -> Array:
-    """Return the times of all frames from the first to the last; check rate and time stamps."""
-    if frames.rate != RATE:
-        raise FileFormatError(f"expected {RATE:g} Hz, got {frames.rate:g} Hz", path=path, key="frameRate")
-    elapsed, expected = frames.time - frames.time[0], (frames.index - frames.index[0]) / RATE
-    wrong = np.abs(elapsed - expected) > _STAMP
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        raise FileFormatError(
-            f"frame {frames.index[k]} must be stamped {expected[k]:.4g} s after the first, got {elapsed[k]:.4g} s",
-            path=path,
-            key="time",
-        )
-    times: Array = np.arange(frames.index[-1] - frames.index[0] + 1) / RATE
-    return times
+def _rows(frames: list[Element]) -> npt.NDArray[np.int64]:
+    """Return the numbers of frames after the first; check that they increase, as their time stamps do."""
+    numbers = np.array([frame.number("index") for frame in frames])
+    stamps = [frame.number("time") if frame.attributes.get("time", "").strip() else np.nan for frame in frames]
+    elapsed, expected = 1e-3 * (np.array(stamps) - stamps[0]), (numbers - numbers[0]) / RATE
+    for k, frame in enumerate(frames):
+        n, before = numbers[k], numbers[k - 1] if k else -1.0
+        if not before < n < _MOST_FRAMES or n != int(n):
+            text = f"'index' must be whole and increase, below {_MOST_FRAMES}, got {n:.9g} after {before:.9g}"
+            raise frame.error(text)
+        if abs(elapsed[k] - expected[k]) > _STAMP:
+            text = f"frame {n:g} must be stamped {expected[k]:.4g} s after the first, got {elapsed[k]:.4g} s"
+            raise frame.error(text)
+    rows: npt.NDArray[np.int64] = (numbers - numbers[0]).astype(np.int64)
+    return rows
 
 
-def _spread(frames: MvnxFrames, rows: Array) -> Array:
-    """Return rows for all frames from the first to the last, NaN where one is missing."""
-    result = np.full((int(frames.index[-1] - frames.index[0]) + 1, rows.shape[1]), np.nan)
-    result[frames.index - frames.index[0]] = rows
-    return result
+def _numbers(frames: list[Element], tag: str, width: int, labels: list[str]) -> Array:
+    """Return the numbers (F, labels, width) of an element of every frame."""
+    rows = []
+    for frame in frames:
+        element = frame.required(tag)
+        try:
+            values = np.array(element.content.split(), dtype=np.float64)
+        except ValueError:
+            values = np.array([np.nan])
+        if values.size != width * len(labels) or not labels or not np.isfinite(values).all():
+            raise element.error(f"expected {width} finite numbers for each of {len(labels)} labels")
+        rows.append(values.reshape(len(labels), width))
+    return np.array(rows)
 
 
-def _hand(frames: MvnxFrames, side: str, path: Path) -> tuple[Array, Array]:
-    """Return position (F, 3) and quaternion (F, 4), scalar first, of the hand in the chest's frame."""
+def _hand(frames: list[Element], side: str, segments: list[str], path: Path) -> Array:
+    """Return position and quaternion, scalar first, (F, 7) of the hand in the chest's frame."""
     from scipy.spatial.transform import Rotation
 
-    chest = next((name for name in _TRUNK if name in frames.segments), None)
-    if chest is None or f"{side}Hand" not in frames.segments:
-        raise FileFormatError(
-            f"expected segments {side}Hand and one of {', '.join(_TRUNK)}, got {', '.join(frames.segments)}", path=path
-        )
-    columns = [frames.segments.index(name) for name in (chest, f"{side}Hand")]
-    q = frames.values["orientation"][:, columns]
+    p, q = (_numbers(frames, tag, width, segments) for tag, width in (("position", 3), ("orientation", 4)))
+    chest = next((name for name in _TRUNK if name in segments), None)
+    if chest is None or f"{side}Hand" not in segments:
+        text = f"expected segments {side}Hand and one of {', '.join(_TRUNK)}, got {', '.join(segments)}"
+        raise FileFormatError(text, path=path)
+    columns = [segments.index(name) for name in (chest, f"{side}Hand")]
+    p, q = p[:, columns], q[:, columns]
     lengths = np.linalg.norm(q, axis=2)
     if np.abs(lengths - 1.0).max() > 1e-3:
         raise FileFormatError(f"expected unit quaternions, got length {lengths.min():g}", path=path, key="orientation")
     R_chest, R_hand = (Rotation.from_quat(np.roll(q[:, k], -1, axis=1)) for k in (0, 1))
-    p = frames.values["position"][:, columns]
-    relative = (R_chest.inv() * R_hand).as_quat()
-    return R_chest.inv().apply(p[:, 1] - p[:, 0]), np.roll(relative, 1, axis=1)
+    relative = np.roll((R_chest.inv() * R_hand).as_quat(), 1, axis=1)
+    return np.hstack([R_chest.inv().apply(p[:, 1] - p[:, 0]), relative])
 
 
-def _joints(frames: MvnxFrames, side: str, path: Path) -> tuple[Array, tuple[str, ...]]:
+def _joints(frames: list[Element], side: str, joints: list[str], path: Path) -> tuple[Array, tuple[str, ...]]:
     """Return the angles (F, 7) [rad] of one arm and their names."""
+    values = _numbers(frames, "jointAngleXZY", 3, joints)
     columns, dofs = [], []
     for joint, angles in _ANGLES.items():
         label = f"j{side}{joint}"
-        if label not in frames.joints:
-            raise FileFormatError(f"expected the joint {label}, got {', '.join(frames.joints)}", path=path)
+        if label not in joints:
+            raise FileFormatError(f"expected the joint {label}, got {', '.join(joints)}", path=path)
         for name, axis in angles.items():
-            columns.append(frames.values["jointAngleXZY"][:, frames.joints.index(label), axis])
+            columns.append(values[:, joints.index(label), axis])
             dofs.append(f"{joint.lower()}_{name}")
     return np.unwrap(np.radians(np.column_stack(columns)), axis=0), tuple(dofs)

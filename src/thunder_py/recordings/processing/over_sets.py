@@ -35,32 +35,31 @@ class Split(Protocol[P]):
 
 def over_sets(function: Callable[Concatenate[Trial, P], Trial]) -> Step[P]:
     """Extend a function of a trial to a `MotionSet`."""
-
-    @functools.wraps(function)
-    def step(trial: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
-        if isinstance(trial, MotionSet):
-            return trial.map(lambda one: function(one, *args, **kwargs))
-        return function(_check(trial, function.__name__), *args, **kwargs)
-
-    return cast(Step[P], step)
+    return cast(Step[P], _over_sets(function))
 
 
 def splits_sets(function: Callable[Concatenate[Trial, P], MotionSet]) -> Split[P]:
     """Extend a function that splits a trial to a `MotionSet`."""
+    return cast(Split[P], _over_sets(function))
 
+
+def _over_sets(function: Callable[..., Any]) -> Any:
     @functools.wraps(function)
-    def split(trial: Any, *args: P.args, **kwargs: P.kwargs) -> MotionSet:
+    def step(trial: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(trial, MotionSet):
             return trial.map(lambda one: function(one, *args, **kwargs))
-        return function(_check(trial, function.__name__), *args, **kwargs)
+        if not isinstance(trial, Trial):
+            raise ThunderError(
+                f"trial of {function.__name__} must be a Trial or a MotionSet, got {type(trial).__name__}"
+            )
+        return function(trial, *args, **kwargs)
 
-    return cast(Split[P], split)
+    return step
 
 
-def _check(motions: object, name: str) -> Trial:
-    if not isinstance(motions, Trial):
-        raise ThunderError(f"trial of {name} must be a Trial or a MotionSet, got {type(motions).__name__}")
-    return motions
+def numbered(parts: list[Trial]) -> MotionSet:
+    """Return the parts of one trial, named ``<name>/1``, ``<name>/2``, ..."""
+    return MotionSet(part.with_labels(name=f"{part.name}/{k}") for k, part in enumerate(parts, start=1))
 
 
 def trial_label(trial: Trial) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...checks import Array, nonnegative, positive, whole, within
+from ...checks import Array, positive, within
 from ..motion_set import MotionSet
-from .recording import check_range, direction, generators, perpendicular, record, times
+from .recording import check_range, direction, people, perpendicular, record, times
 
 #: intervals of the table that inverts time, per lap
 _GRID = 2048
@@ -67,20 +67,15 @@ def power_law_curves(
     >>> curves, set(curves.tasks) <= {"2 lobes", "3 lobes", "4 lobes"}
     (<MotionSet of 4 trials, 2 subjects, 2 tasks>, True)
     """
-    n, n_subjects, rate = (
-        whole(n, "n", 1),
-        whole(n_subjects, "n_subjects", 1),
-        positive(rate, "rate"),
-    )
     (T_low, T_high), (r_low, r_high) = check_range(lap_duration, "lap_duration"), check_range(size, "size")
-    laps, noise = positive(laps, "laps"), nonnegative(noise, "noise")
+    laps = positive(laps, "laps")
     within(eccentricity, "eccentricity", 0.0, 1.0, ends="[)")
     within(exponent, "exponent", -1.0, 10.0, ends="()")
-    rng, noise_rng = generators(seed)
+    rng, n_subjects = people(seed, n_subjects)
     pace, scale = np.exp(rng.normal(0.0, 0.12, n_subjects)), np.exp(rng.normal(0.0, 0.1, n_subjects))
-    trials = []
-    for k in range(n):
-        subject, lobes = k % n_subjects, int(rng.integers(2, 5))
+
+    def perform(k: int, subject: int) -> tuple[Array, Array, str, str]:
+        lobes = int(rng.integers(2, 5))
         T, r = rng.uniform(T_low, T_high) * pace[subject], rng.uniform(r_low, r_high) * scale[subject]
         e = eccentricity * rng.uniform(0.6, 1.0)
         t = times(laps * T, rate)
@@ -88,10 +83,9 @@ def power_law_curves(
         normal = direction(rng)
         first = perpendicular(normal, rng.uniform(-np.pi, np.pi))
         center = rng.uniform([0.25, -0.25, -0.2], [0.45, 0.1, 0.1])
-        x = center + r * xy @ np.stack([first, np.cross(normal, first)])
-        task, name = f"{lobes} lobes", f"curve {k}"
-        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task=task, name=name))
-    return MotionSet(trials)
+        return t, center + r * xy @ np.stack([first, np.cross(normal, first)]), f"{lobes} lobes", f"curve {k}"
+
+    return record(n, n_subjects, perform, seed=seed, rate=rate, noise=noise)
 
 
 def _oval(lap: Array, m: int, e: float, exponent: float, phase: float) -> Array:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from ...checks import Array, array, nonnegative, numbers, positive, whole
+from ...checks import Array, array, nonnegative, numbers, whole
 from ...errors import ThunderError
 from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Value, set_fields
 from ..motion_set import MotionSet
-from .recording import bump, check_range, direction, generators, perpendicular, record, step, times
+from .recording import bump, check_range, direction, people, perpendicular, record, step, times
 
 
 def minimum_jerk_reaches(
@@ -81,43 +82,28 @@ def minimum_jerk_reaches(
     >>> round(1e3 * float(np.std(noisy[0].x - reaches[0].x)))
     1
     """
-    n, n_subjects, rate = (
-        whole(n, "n", 1),
-        whole(n_subjects, "n_subjects", 1),
-        positive(rate, "rate"),
-    )
     (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
-    curvature, noise = nonnegative(curvature, "curvature"), nonnegative(noise, "noise")
-    spread = (
-        nonnegative(boundary_velocity, "boundary_velocity"),
-        nonnegative(boundary_acceleration, "boundary_acceleration"),
-    )
-    rng, noise_rng = generators(seed)
+    curvature = nonnegative(curvature, "curvature")
+    spread = {"boundary_velocity": boundary_velocity, "boundary_acceleration": boundary_acceleration}
+    deviations = [nonnegative(value, what) for what, value in spread.items()]
+    rng, n_subjects = people(seed, n_subjects)
     pace = np.exp(rng.normal(0.0, 0.12, n_subjects))
     bow, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
-    trials = []
-    for k in range(n):
-        subject = k % n_subjects
+
+    def perform(k: int, subject: int) -> tuple[Array, Array, str, str]:
         T, D = rng.uniform(T_low, T_high) * pace[subject], rng.uniform(D_low, D_high)
         start = rng.uniform([0.2, -0.35, -0.3], [0.45, 0.1, 0.0])
         displacement = D * direction(rng)
         t = times(T, rate)
         T = float(t[-1])
-        ends = [s * rng.normal(size=3) for s in spread for _ in range(2)]
-        law = minimum_jerk(
-            start,
-            start + displacement,
-            T,
-            start_velocity=ends[0],
-            goal_velocity=ends[1],
-            start_acceleration=ends[2],
-            goal_acceleration=ends[3],
-        )
+        names = ("start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
+        ends = {name: deviations[i // 2] * rng.normal(size=3) for i, name in enumerate(names)}
+        law = minimum_jerk(start, start + displacement, T, **ends)
         side = perpendicular(displacement, plane[subject] + rng.normal(0.0, 0.3))
         height = (bow[subject] + rng.normal(0.0, curvature)) * D
-        x = law.position(t) + height * np.outer(bump(t / T), side)
-        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task="reach", name=f"reach {k}"))
-    return MotionSet(trials)
+        return t, law.position(t) + height * np.outer(bump(t / T), side), "reach", f"reach {k}"
+
+    return record(n, n_subjects, perform, seed=seed, rate=rate, noise=noise)
 
 
 #: standard deviations of ln t from the median of the first stroke back to the start, and of the last one to the end
@@ -272,40 +258,14 @@ def sigma_lognormal_reaches(
     >>> reaches, reaches[0].frame, reaches.subjects
     (<MotionSet of 6 trials, 3 subjects, 1 tasks>, 'chest', ('S01', 'S02', 'S03'))
     """
-    motions = _motions(n, seed, n_subjects, n_strokes, duration, distance, curvature)
-    noise, rate = nonnegative(noise, "noise"), positive(rate, "rate")
-    _, noise_rng = generators(seed)
-    trials = []
-    for k, motion in enumerate(motions):
-        t = times(motion.duration, rate)
-        x = motion.position(t)
-        subject = k % n_subjects
-        trials.append(record(t, x, noise_rng, noise, rate=rate, subject=subject, task="reach", name=f"reach {k}"))
-    return MotionSet(trials)
-
-
-def _motions(
-    n: int,
-    seed: int,
-    n_subjects: int,
-    n_strokes: int,
-    duration: tuple[float, float],
-    distance: tuple[float, float],
-    curvature: float,
-) -> list[SigmaLognormal]:
-    n, n_subjects, most = (
-        whole(n, "n", 1),
-        whole(n_subjects, "n_subjects", 1),
-        whole(n_strokes, "n_strokes", 1),
-    )
     (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
     curvature = nonnegative(curvature, "curvature")
-    rng, _ = generators(seed)
+    most = whole(n_strokes, "n_strokes", 1)
+    rng, n_subjects = people(seed, n_subjects)
     pace, sigma = np.exp(rng.normal(0.0, 0.12, n_subjects)), rng.uniform(0.2, 0.4, n_subjects)
     turn, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
-    motions = []
-    for k in range(n):
-        subject = k % n_subjects
+
+    def perform(k: int, subject: int) -> tuple[Array, Array, str, str]:
         m = int(rng.integers(1, most + 1))
         strokes = np.column_stack(
             [
@@ -320,8 +280,11 @@ def _motions(
         strokes[:, 5] = strokes[:, 4] + turn[subject] + rng.normal(0.0, curvature, m)
         T, chord = rng.uniform(T_low, T_high) * pace[subject], rng.uniform(D_low, D_high) * direction(rng)
         start = rng.uniform([0.2, -0.35, -0.3], [0.45, 0.1, 0.0])
-        motions.append(_fit(strokes, start, chord, perpendicular(chord, plane[subject] + rng.normal(0.0, 0.3)), T))
-    return motions
+        motion = _fit(strokes, start, chord, perpendicular(chord, plane[subject] + rng.normal(0.0, 0.3)), T)
+        t = times(motion.duration, rate)
+        return t, motion.position(t), "reach", f"reach {k}"
+
+    return record(n, n_subjects, perform, seed=seed, rate=rate, noise=noise)
 
 
 def _fit(strokes: Array, start: Array, chord: Array, side: Array, duration: float) -> SigmaLognormal:
@@ -344,19 +307,6 @@ def _fit(strokes: Array, start: Array, chord: Array, side: Array, duration: floa
 _TASKS = 30
 _CLASSES = ("intransitive", "transitive", "tool")
 _REST = np.array([0.25, -0.25, -0.35, 0.2, 0.1, -0.3])
-
-
-@dataclass(frozen=True)
-class _Task:
-    """Parameters shared by all trials of a task: via poses (m, 6), times of legs and stays [s], stirring, bows."""
-
-    name: str
-    poses: Array
-    legs: Array
-    stays: Array
-    stir: Array
-    frequency: float
-    bows: Array
 
 
 def daily_living(
@@ -418,24 +368,22 @@ def daily_living(
     >>> motions.tasks
     ('intransitive 1', 'transitive 1', 'tool 1')
     """
-    n, n_subjects = whole(n, "n", 1), whole(n_subjects, "n_subjects", 1)
-    variability, rate = nonnegative(variability, "variability"), positive(rate, "rate")
-    noise, angle_noise = nonnegative(noise, "noise"), nonnegative(angle_noise, "angle_noise")
-    rng, noise_rng = generators(seed)
+    variability = nonnegative(variability, "variability")
+    rng, n_subjects = people(seed, n_subjects)
     tasks = _tasks()
     size, pace = np.exp(rng.normal(0.0, 0.07, n_subjects)), np.exp(rng.normal(0.0, 0.15, n_subjects))
     rest = _REST + rng.normal(size=(n_subjects, 6)) * np.repeat([0.02, 0.1], 3)
-    trials = []
-    for k in range(n):
-        subject, task = k % n_subjects, tasks[(k // n_subjects) % _TASKS]
+
+    def perform(k: int, subject: int) -> tuple[Array, Array, str, str]:
+        task = tasks[(k // n_subjects) % _TASKS]
         t, x = _perform(task, rest[subject], size[subject], pace[subject], variability, rate, rng)
-        repetition = k // (n_subjects * _TASKS) + 1
-        labels = {"task": task.name, "name": f"{task.name} {repetition}"}
-        trials.append(record(t, x, noise_rng, noise, angle_noise=angle_noise, rate=rate, subject=subject, **labels))
-    return MotionSet(trials)
+        return t, x, task.name, f"{task.name} {k // (n_subjects * _TASKS) + 1}"
+
+    return record(n, n_subjects, perform, seed=seed, rate=rate, noise=noise, angle_noise=angle_noise)
 
 
-def _tasks() -> list[_Task]:
+def _tasks() -> list[SimpleNamespace]:
+    """Return what all trials of a task share: via poses (m, 6), times of legs and stays [s], stirring, bows."""
     rng = np.random.default_rng(30)
     tasks = []
     for k in range(_TASKS):
@@ -447,7 +395,7 @@ def _tasks() -> list[_Task]:
         position = _REST[:3] + away * np.minimum(1.0, 0.55 / reach)
         turn = np.stack([rng.uniform(0.3, 1.3) * direction(rng) for _ in range(m)])
         tasks.append(
-            _Task(
+            SimpleNamespace(
                 name=f"{kind} {k // 3 + 1}",
                 poses=np.hstack([position, _REST[3:] + turn]),
                 legs=rng.uniform(0.6, 1.4, m + 1),
@@ -461,7 +409,13 @@ def _tasks() -> list[_Task]:
 
 
 def _perform(
-    task: _Task, rest: Array, size: float, pace: float, variability: float, rate: float, rng: np.random.Generator
+    task: SimpleNamespace,
+    rest: Array,
+    size: float,
+    pace: float,
+    variability: float,
+    rate: float,
+    rng: np.random.Generator,
 ) -> tuple[Array, Array]:
     """Return times (T,) and poses (T, 6) of one trial."""
     m = len(task.poses)

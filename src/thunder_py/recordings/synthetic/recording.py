@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...checks import Array, positive, seed_of
+from ...checks import Array, nonnegative, positive, seed_of, whole
 from ...errors import ThunderError
 from ...trajectory.hermite import minimum_jerk
+from ..motion_set import MotionSet
 from ..trial import POSITION, ROTATION, Trial
 
 
@@ -39,9 +41,9 @@ def perpendicular(axis: Array, angle: float) -> Array:
     return np.asarray(np.cos(angle) * up + np.sin(angle) * np.cross(axis, up), dtype=np.float64)
 
 
-def generators(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-    """Return generators for motions and for noise; motions are the same with and without noise."""
-    return np.random.default_rng(seed_of(seed)), np.random.default_rng([int(seed), 1])
+def people(seed: int, n_subjects: int) -> tuple[np.random.Generator, int]:
+    """Return the generator of motions, and the number of subjects, checked."""
+    return np.random.default_rng(seed_of(seed)), whole(n_subjects, "n_subjects", 1)
 
 
 def times(duration: float, rate: float) -> Array:
@@ -50,23 +52,30 @@ def times(duration: float, rate: float) -> Array:
 
 
 def record(
-    t: Array,
-    x: Array,
-    rng: np.random.Generator,
-    noise: float,
+    n: int,
+    n_subjects: int,
+    perform: Callable[[int, int], tuple[Array, Array, str, str]],
     *,
-    angle_noise: float = 0.0,
+    seed: int,
     rate: float,
-    subject: int,
-    task: str,
-    name: str,
-) -> Trial:
-    """Return a trial of (T, 3) positions or (T, 6) poses with white Gaussian noise [m, rad] on every sample."""
-    deviation = np.repeat([noise, angle_noise], 3)[: x.shape[1]]
-    if deviation.any():
-        x = x + deviation * rng.normal(size=x.shape)
-    dofs = (POSITION + ROTATION)[: x.shape[1]]
-    return Trial(t, x, dofs, rate=rate, frame="chest", subject=f"S{subject + 1:02d}", task=task, name=name)
+    noise: float,
+    angle_noise: float = 0.0,
+) -> MotionSet:
+    """Return recordings with white Gaussian noise [m, rad] on every sample; subjects take turns.
+
+    `perform` returns times, (T, 3) positions or (T, 6) poses, task and name, from the numbers of trial and subject.
+    Motions are the same with and without noise, which has a generator of its own.
+    """
+    positive(rate, "rate")
+    deviation = np.repeat([nonnegative(noise, "noise"), nonnegative(angle_noise, "angle_noise")], 3)
+    rng, trials = np.random.default_rng([seed_of(seed), 1]), []
+    for k in range(whole(n, "n", 1)):
+        t, x, task, name = perform(k, k % n_subjects)
+        if deviation[: x.shape[1]].any():
+            x = x + deviation[: x.shape[1]] * rng.normal(size=x.shape)
+        labels: dict[str, Any] = {"subject": f"S{k % n_subjects + 1:02d}", "task": task, "name": name}
+        trials.append(Trial(t, x, (POSITION + ROTATION)[: x.shape[1]], rate=rate, frame="chest", **labels))
+    return MotionSet(trials)
 
 
 def check_range(value: Any, what: str) -> tuple[float, float]:
