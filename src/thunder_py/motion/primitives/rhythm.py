@@ -62,7 +62,7 @@ def find_period(t: npt.ArrayLike, x: npt.ArrayLike, name: str = "demonstration")
     >>> import numpy as np
     >>> from thunder_py.motion.primitives.rhythm import find_period
     >>> t = np.linspace(0.0, 10.0, 1001)
-    >>> round(find_period(t, np.column_stack([np.sin(5.0 * t), np.cos(10.0 * t)])) / (0.4 * np.pi), 9)
+    >>> round(find_period(t, np.column_stack([np.sin(5.0 * t), np.cos(10.0 * t)])) / (0.4 * np.pi), 7)
     1.0
     """
     from scipy.optimize import minimize_scalar
