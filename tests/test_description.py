@@ -207,6 +207,10 @@ def test_bad_input():
     )
 
 
+def test_a_velocity_limit_of_zero_is_a_missing_one():
+    assert Limits(lower=[0, 0], upper=[1, 1], velocity=[0, 2], effort=[1, 1]).velocity.tolist() == [math.inf, 2.0]
+
+
 def test_rotor_defaults_to_the_previous_link():
     assert Rotor(joint=3, inertia=0.1).carrier == 2
     assert arm(rotors=(Rotor(joint=2, inertia=1), Rotor(joint=1, inertia=1))).rotors[0].joint == 1

@@ -143,6 +143,16 @@ py::tuple finish(ControlLoop& loop, const std::optional<Array>& tau, int status)
   return py::make_tuple(to_numpy(loop.demand()), to_numpy(c->tau), static_cast<int>(loop.report().reason));
 }
 
+JointReference read_joint_reference(py::handle parts, int n) {
+  const auto given = py::cast<py::tuple>(parts);
+  if (given.size() != 3) throw py::value_error("a reference must have q, dq and ddq");
+  JointReference result(n);
+  result.q = read_column(given[0], "q", n);
+  result.dq = read_column(given[1], "dq", n);
+  result.ddq = read_column(given[2], "ddq", n);
+  return result;
+}
+
 void bind_loop(py::module_& module) {
   ExclusiveClass<ControlLoop, std::shared_ptr<ControlLoop>> c(
       module, "ControlLoop", "The loop of `thunder_py.realtime.ControlLoop`, without names and messages.", py::dynamic_attr());
@@ -178,11 +188,14 @@ void bind_loop(py::module_& module) {
           py::arg("now"), "Return a command if states are late.")
       .def(
           "follow",
-          [](ControlLoop& loop, const JointMotion& motion) {
-            if (motion.first().q.size() != loop.n()) throw py::value_error("a motion must have the joints of the loop");
-            loop.follow(std::make_unique<JointMotion>(motion));
+          [](ControlLoop& loop, double start, double end, std::optional<std::shared_ptr<JointReferenceSource>> source,
+             const py::tuple& first, const py::tuple& last) {
+            if (source && (*source)->blank().q.size() != loop.n()) throw py::value_error("a motion must have the joints of the loop");
+            loop.follow(std::make_unique<JointMotion>(start, end, source ? *source : nullptr,
+                                                      read_joint_reference(first, loop.n()), read_joint_reference(last, loop.n())));
           },
-          py::arg("motion"), "Follow a motion from the next state on.")
+          py::arg("start"), py::arg("end"), py::arg("source").none(true), py::arg("first"), py::arg("last"),
+          "Follow a motion from the next state on: a source from start to end [s], then at rest; None for a single point.")
       .def(
           "take_pose",
           [](ControlLoop& loop, double t, const std::array<double, 3>& p, const std::array<double, 4>& quaternion) {
@@ -197,13 +210,13 @@ void bind_loop(py::module_& module) {
           py::arg("t"), py::arg("linear"), py::arg("angular"), "Take a twist; 0, or the number of a refusal.")
       .def("cancel", &ControlLoop::cancel, "Give the reference up: the arm is held.")
       .def_property_readonly(
-          "joint_reference",
+          "reference",
           [](const ControlLoop& loop) -> MaybeReference {
-            const JointReference* reference = loop.joint_reference();
-            if (reference == nullptr) return py::none();
-            return as_tuple(*reference);
+            if (const JointReference* joints = loop.joint_reference()) return as_tuple(*joints);
+            if (const TaskReference* pose = loop.task_reference()) return as_tuple(*pose);
+            return py::none();
           },
-          "What the law followed at the last state; None unless it tracked in joint space.")
+          "What the law followed at the last state; None unless it tracked.")
       .def(
           "time_of", [](const ControlLoop& loop, py::handle stamp) { return loop.time_of(read_stamp(stamp, "stamp")); },
           py::arg("stamp"), "Stamp on the loop's clock [s].")
@@ -212,9 +225,12 @@ void bind_loop(py::module_& module) {
           "origin",
           [](const ControlLoop& loop) { return loop.has_clock() ? std::optional<std::int64_t>(loop.origin()) : std::nullopt; },
           "Stamp of time 0 of the loop's clock [ns]; None without a state.")
+      .def_property_readonly("stamp", [](const ControlLoop& loop) { return loop.gate().last_stamp(); },
+                             "Stamp of the last state [ns]; 0 before the first one.")
       .def_property_readonly("t", &ControlLoop::t, "Time of the last state [s].")
       .def_property_readonly("q", [](const ControlLoop& loop) { return to_numpy(loop.q()); },
                              "Positions of the last state, zero before the first one.")
+      .def_property_readonly("dq", [](const ControlLoop& loop) { return to_numpy(loop.dq()); }, "Velocities of the last state.")
       .def_property_readonly("task", &ControlLoop::task, "Whether the law follows poses.")
       .def_property_readonly("mode", [](const ControlLoop& loop) { return static_cast<int>(loop.mode()); }, "Number of the mode.")
       .def_property_readonly("reason", [](const ControlLoop& loop) { return static_cast<int>(loop.reason()); },
@@ -309,90 +325,6 @@ void bind_safe_torque(py::module_& module) {
           py::arg("q"), "Return the gravity torque (n,) at the last known position, for times without a state.");
 }
 
-JointReference read_joint_reference(py::handle parts, int n) {
-  const auto given = py::cast<py::tuple>(parts);
-  if (given.size() != 3) throw py::value_error("a reference must have q, dq and ddq");
-  JointReference result(n);
-  result.q = read_column(given[0], "q", n);
-  result.dq = read_column(given[1], "dq", n);
-  result.ddq = read_column(given[2], "ddq", n);
-  return result;
-}
-
-void bind_followers(py::module_& module) {
-  py::class_<JointMotion, std::shared_ptr<JointMotion>>(module, "JointMotion", "A motion on the clock of a loop.")
-      .def(py::init([](double start, double end, std::optional<std::shared_ptr<JointReferenceSource>> source,
-                       const py::tuple& first, const py::tuple& last) {
-             const int n = first.size() == 0 ? 0 : static_cast<int>(py::len(first[0]));
-             if (n == 0) throw py::value_error("a motion must have joints");
-             if (source && (*source)->blank().q.size() != n) throw py::value_error("source must have the joints of the ends");
-             return std::make_shared<JointMotion>(start, end, source ? *source : nullptr, read_joint_reference(first, n),
-                                                  read_joint_reference(last, n));
-           }),
-           py::arg("start"), py::arg("end"), py::arg("source").none(true), py::arg("first"), py::arg("last"))
-      .def_property_readonly("start", &JointMotion::start, "Start on the loop's clock [s].")
-      .def_property_readonly("end", &JointMotion::end, "End [s].")
-      .def_property_readonly("rests", &JointMotion::rests, "Whether it ends at rest.")
-      .def(
-          "at",
-          [](const JointMotion& motion, double t) {
-            JointReference reference(static_cast<int>(motion.first().q.size()));
-            motion.at(t, reference);
-            return as_tuple(reference);
-          },
-          py::arg("t"), "Position, velocity and acceleration at time t [s]; after the end, the last position at rest.");
-  py::class_<JointFollower, std::shared_ptr<JointFollower>>(module, "JointFollower", "Joins successive motions without jumps.")
-      .def(py::init([](const ArrayLike& lower, const ArrayLike& upper, const ArrayLike& velocity, const ArrayLike& speed) {
-             const int n = static_cast<int>(py::len(speed));
-             return std::make_shared<JointFollower>(
-                 n, MotionLimits{read_limits(lower, "lower", n), read_limits(upper, "upper", n), read_limits(velocity, "velocity", n)},
-                 read_column(speed, "speed", n));
-           }),
-           py::arg("lower"), py::arg("upper"), py::arg("velocity"), py::arg("speed"))
-      .def(
-          "follow", [](JointFollower& follower, const JointMotion& motion) { follower.follow(std::make_unique<JointMotion>(motion)); },
-          py::arg("motion"), "Follow a motion from the next state on.")
-      .def(
-          "at",
-          [](JointFollower& follower, double t, const ArrayLike& q, const ArrayLike& dq) -> MaybeReference {
-            const int n = follower.n();
-            const auto q_ = read_measurement(q, "q", n), dq_ = read_measurement(dq, "dq", n);
-            const JointReference* reference = follower.at(t, q_.data(), dq_.data());
-            if (reference == nullptr) return py::none();
-            return as_tuple(*reference);
-          },
-          py::arg("t"), py::arg("q"), py::arg("dq"), "Reference at time t [s] of an arm at q, dq; None without one.")
-      .def_property_readonly("refused", &JointFollower::refused, "Number of motions that could not be joined.");
-  py::class_<TaskFollower, std::shared_ptr<TaskFollower>>(module, "TaskFollower", "Follows a stream of poses and twists.")
-      .def(py::init([](const std::array<double, 5>& limits, double timeout) {
-             return std::make_shared<TaskFollower>(TaskLimits{limits[0], limits[1], limits[2], limits[3], limits[4]}, timeout);
-           }),
-           py::arg("limits"), py::arg("timeout"))
-      .def(
-          "take_pose",
-          [](TaskFollower& follower, double t, const std::array<double, 3>& p, const std::array<double, 4>& quaternion) {
-            return static_cast<int>(follower.take_pose(t, p.data(), quaternion.data()));
-          },
-          py::arg("t"), py::arg("position"), py::arg("quaternion"), "Take a pose; 0, or the number of a refusal.")
-      .def(
-          "take_twist",
-          [](TaskFollower& follower, double t, const std::array<double, 3>& v, const std::array<double, 3>& w) {
-            return static_cast<int>(follower.take_twist(t, v.data(), w.data()));
-          },
-          py::arg("t"), py::arg("linear"), py::arg("angular"), "Take a twist; 0, or the number of a refusal.")
-      .def(
-          "at",
-          [](TaskFollower& follower, double t, const ArrayLike& p, const ArrayLike& R, const ArrayLike& xi) -> MaybeReference {
-            if (!follower.present(t)) return py::none();
-            if (follower.joins()) follower.start(t, read_column(p, "p", 3), read_rotation(R, "R"), read_column(xi, "xi", 6));
-            return as_tuple(follower.at(t));
-          },
-          py::arg("t"), py::arg("p"), py::arg("R"), py::arg("xi"),
-          "Reference at time t [s] of a frame at p, R with the twist xi; None without one.")
-      .def_property_readonly("why", [](const TaskFollower& follower) { return static_cast<int>(follower.why()); },
-                             "Number of the reason for the lack of a reference.");
-}
-
 }  // namespace
 
 void set_report(py::typing::Dict<py::str, py::object>& result, const RunReport& report) {
@@ -409,7 +341,6 @@ void set_report(py::typing::Dict<py::str, py::object>& result, const RunReport& 
 void bind_realtime(py::module_& module) {
   bind_quantiles(module);
   bind_safe_torque(module);
-  bind_followers(module);
   bind_loop(module);
 }
 

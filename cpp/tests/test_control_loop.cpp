@@ -59,7 +59,10 @@ std::unique_ptr<JointMotion> motion(double start, double duration, double far) {
     for (int j = 0; j < 7; ++j) coefficients.push_back(power);
   for (int j = 0; j < 7; ++j) coefficients[static_cast<std::size_t>(j)] = arms::posture()[j];
   auto source = std::make_shared<JointTrajectory>(PiecewisePolynomial({start, start + duration}, coefficients, 7));
-  return std::make_unique<JointMotion>(start, start + duration, std::move(source));
+  JointReference first(7), last(7);
+  source->at(start, first);
+  source->at(start + duration, last);
+  return std::make_unique<JointMotion>(start, start + duration, std::move(source), first, last);
 }
 
 int count(const JointMotion* chain) { return chain == nullptr ? 0 : 1 + count(chain->next.get()); }
@@ -137,8 +140,8 @@ void check_motions_are_given_back() {
   CHECK(count(loop.follow(motion(0.0, 1.0, 0.2)).get()) == 0);
   stand(loop, 10, now);
   CHECK(count(loop.follow(nullptr).get()) == 1);
-  CHECK(loop.follow(std::make_unique<JointMotion>(0.0, INFINITY, std::make_shared<SetPoint>(VectorXd::Zero(3))))
-            ->first().q.size() == 3);  // of another arm
+  CHECK(loop.follow(std::make_unique<JointMotion>(0.0, std::make_shared<SetPoint>(VectorXd::Zero(3))))
+            ->first.q.size() == 3);  // of another arm
   now += 400 * kMillisecond;
   CHECK(stand(loop, 1, now)->mode == Mode::fault);
   CHECK(count(loop.follow(motion(0.0, 1.0, 0.1)).get()) == 2);  // refused, and the one before
@@ -150,7 +153,7 @@ void check_sources_are_followed() {
   ControlLoop& loop = *made;
   std::int64_t now = kNoon;
   stand(loop, 1, now);
-  loop.follow(std::make_unique<JointMotion>(0.0, INFINITY, std::make_shared<SetPoint>(arms::posture() + all(0.01))));
+  loop.follow(std::make_unique<JointMotion>(0.0, std::make_shared<SetPoint>(arms::posture() + all(0.01))));
   const Command* command = stand(loop, 2000, now);
   CHECK(command->mode == Mode::tracking);
   const Eigen::Map<const VectorXd> error(command->error.data, command->error.size);

@@ -54,7 +54,7 @@ inline std::unique_ptr<thunder::realtime::ControlLoop> make_panda_control(
   settings.duration = duration;
   auto loop = std::make_unique<ControlLoop>(std::make_shared<Safety>(model, std::move(limits)), std::move(brake),
                                             std::move(law), std::move(settings));
-  loop->follow(std::make_unique<JointMotion>(0.0, kInfinity, std::move(reference)));
+  loop->follow(std::make_unique<JointMotion>(0.0, std::move(reference)));
   return loop;
 }
 

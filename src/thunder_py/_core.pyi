@@ -51,9 +51,7 @@ __all__: list[str] = [
     "InverseKinematics",
     "JointBezierPath",
     "JointController",
-    "JointFollower",
     "JointLimitObjective",
-    "JointMotion",
     "JointReferenceSource",
     "JointTrajectory",
     "LengthModel",
@@ -91,7 +89,6 @@ __all__: list[str] = [
     "Status",
     "SymbolicChain",
     "TaskController",
-    "TaskFollower",
     "TaskPath",
     "TaskReferenceSource",
     "ViaSearch",
@@ -3254,8 +3251,13 @@ class FunctionalPlanner:
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
 
-    def exceeds_travel(self, path: BezierPath, detour: typing.SupportsFloat | typing.SupportsIndex = 0.0) -> bool:
-        """Whether a path exceeds the limits; via points add `detour` to its distance."""
+    def exceeds_travel(
+        self,
+        path: BezierPath,
+        minimum_jerk: BezierPath = None,
+        detour: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    ) -> bool:
+        """Whether a path exceeds the limits; the minimum-jerk path, by default the quintic, counts `detour` times."""
 
     def jerk_cost(
         self,
@@ -3268,12 +3270,12 @@ class FunctionalPlanner:
     def limit_travel(
         self,
         groups: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-        training: numpy.typing.ArrayLike,
-        training_ratio: typing.SupportsFloat | typing.SupportsIndex,
-        minimum_jerk_ratio: typing.SupportsFloat | typing.SupportsIndex,
+        floors: numpy.typing.ArrayLike,
+        ratios: numpy.typing.ArrayLike,
+        most: numpy.typing.ArrayLike,
     ) -> None:
-        """Set limits of groups of coordinates: rows length, length / extent, speed, speed / extent in normalized time, and
-        displacement of training motions (G, 5)."""
+        """Set limits of groups of coordinates: lengths (G,) added to the displacement, ratios (3,) of path length, peak
+        speed and peak acceleration to minimum jerk, and their absolute limits (3, G)."""
 
     def plan(
         self,
@@ -3299,9 +3301,11 @@ class FunctionalPlanner:
         goal_accelerations: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool]:
+    ) -> tuple[
+        numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.bool]
+    ]:
         """Plan N problems; returns samples (N, k, d) at k normalized times, Mahalanobis distances (N,) of the
-        scores, and whether one exceeds the limits of travel."""
+        scores, and which exceed the limits of travel (N,)."""
 
     def resume(
         self,
@@ -3320,13 +3324,11 @@ class FunctionalPlanner:
         """Continue a path from time t [s], normalized time tau; returns path, condition, a flag for Hermite's polynomial as
         correction, and otherwise the correction's unknowns. An aligned model needs a frame (2, d): start and goal."""
 
-    def score_distance(
-        self,
-        start: numpy.typing.ArrayLike,
-        goal: numpy.typing.ArrayLike,
-        duration: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> float:
-        """Mahalanobis distance of the scores of a motion between two states (3, d): rows x, v, a."""
+    def score_distance(self, path: BezierPath, times: numpy.typing.ArrayLike) -> float:
+        """Largest Mahalanobis distance of the scores of a path's segments between via points at these times."""
+
+    def travel(self, path: BezierPath, minimum_jerk: bool = False) -> numpy.typing.NDArray[numpy.float64]:
+        """Path length, peak speed and peak acceleration (3, G) of a path, or of the quintic between its end states."""
 
     @property
     def condition(self) -> float: ...
@@ -4868,124 +4870,6 @@ class SafeTorque:
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured, and load (n,) is added to the gravity of the model."""
 
-class JointMotion:
-    """A motion on the clock of a loop."""
-
-    def __init__(
-        self,
-        start: typing.SupportsFloat | typing.SupportsIndex,
-        end: typing.SupportsFloat | typing.SupportsIndex,
-        source: JointReferenceSource | None,
-        first: tuple[typing.Any, ...],
-        last: tuple[typing.Any, ...],
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-        """Position, velocity and acceleration at time t [s]; after the end, the last position at rest."""
-
-    @property
-    def end(self) -> float:
-        """End [s]."""
-
-    @property
-    def rests(self) -> bool:
-        """Whether it ends at rest."""
-
-    @property
-    def start(self) -> float:
-        """Start on the loop's clock [s]."""
-
-class JointFollower:
-    """Joins successive motions without jumps."""
-
-    def __init__(
-        self,
-        lower: numpy.typing.ArrayLike,
-        upper: numpy.typing.ArrayLike,
-        velocity: numpy.typing.ArrayLike,
-        speed: numpy.typing.ArrayLike,
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def at(
-        self, t: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
-        """Reference at time t [s] of an arm at q, dq; None without one."""
-
-    def follow(self, motion: JointMotion) -> None:
-        """Follow a motion from the next state on."""
-
-    @property
-    def refused(self) -> int:
-        """Number of motions that could not be joined."""
-
-class TaskFollower:
-    """Follows a stream of poses and twists."""
-
-    def __init__(
-        self,
-        limits: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(5)"],
-        timeout: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def at(
-        self,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-        p: numpy.typing.ArrayLike,
-        R: numpy.typing.ArrayLike,
-        xi: numpy.typing.ArrayLike,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
-        """Reference at time t [s] of a frame at p, R with the twist xi; None without one."""
-
-    def take_pose(
-        self,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-        position: typing.Annotated[
-            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
-        ],
-        quaternion: typing.Annotated[
-            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"
-        ],
-    ) -> int:
-        """Take a pose; 0, or the number of a refusal."""
-
-    def take_twist(
-        self,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-        linear: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"],
-        angular: typing.Annotated[
-            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
-        ],
-    ) -> int:
-        """Take a twist; 0, or the number of a refusal."""
-
-    @property
-    def why(self) -> int:
-        """Number of the reason for the lack of a reference."""
-
 class ControlLoop:
     """The loop of `thunder_py.realtime.ControlLoop`, without names and messages."""
 
@@ -5034,8 +4918,15 @@ class ControlLoop:
     ) -> tuple[typing.Any, ...]:
         """Return demand, command, and the number of the reason for a stop."""
 
-    def follow(self, motion: JointMotion) -> None:
-        """Follow a motion from the next state on."""
+    def follow(
+        self,
+        start: typing.SupportsFloat | typing.SupportsIndex,
+        end: typing.SupportsFloat | typing.SupportsIndex,
+        source: JointReferenceSource | None,
+        first: tuple[typing.Any, ...],
+        last: tuple[typing.Any, ...],
+    ) -> None:
+        """Follow a motion from the next state on: a source from start to end [s], then at rest; None for a single point."""
 
     def request(self, reason: typing.SupportsInt | typing.SupportsIndex) -> None:
         """Ask for a stop of a run."""
@@ -5094,16 +4985,16 @@ class ControlLoop:
         """Whether the observer's detector reports a contact."""
 
     @property
+    def dq(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Velocities of the last state."""
+
+    @property
     def dropped(self) -> list[int]:
         """Numbers of dropped states by reason."""
 
     @property
     def ended(self) -> bool:
         """Whether the drive is to be stopped."""
-
-    @property
-    def joint_reference(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
-        """What the law followed at the last state; None unless it tracked in joint space."""
 
     @property
     def latency(self) -> Quantiles:
@@ -5134,8 +5025,16 @@ class ControlLoop:
         """Number of the reason."""
 
     @property
+    def reference(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
+        """What the law followed at the last state; None unless it tracked."""
+
+    @property
     def report(self) -> dict[str, typing.Any]:
         """Outcome of a run so far."""
+
+    @property
+    def stamp(self) -> int:
+        """Stamp of the last state [ns]; 0 before the first one."""
 
     @property
     def t(self) -> float:

@@ -68,7 +68,8 @@ def test_bodies_frames_and_limits_are_those_of_pinocchio(case: RealUrdf) -> None
         else:
             assert (robot.limits.lower[i], robot.limits.upper[i]) == (-math.inf, math.inf)
     np.testing.assert_array_equal(robot.limits.effort, model.effortLimit)
-    np.testing.assert_array_equal(robot.limits.velocity, model.velocityLimit)
+    speeds = np.where(model.velocityLimit == 0.0, math.inf, model.velocityLimit)
+    np.testing.assert_array_equal(robot.limits.velocity, speeds)
 
 
 # --- what is read -----------------------------------------------------------------------------------------------------

@@ -491,8 +491,11 @@ def test_damaged_culm(tmp_path):
             lambda: given(lambda lines: [*lines[:800], lines[800].replace("6.6667", "6.6668"), *lines[801:]]),
             "...csv:801: ...got 6.6668...",
         ),
-        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]]), "...four numbers in every row..."),
-        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]]), "...four numbers in every row..."),
+        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]]), "...csv:10: expected 4 cells, got 3"),
+        (
+            lambda: given(lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]]),
+            "...csv:10: column 4 (Z): expected a number, got 'x'",
+        ),
         (lambda: given(lambda lines: lines[:2]), "...two rows..."),
         error=FileFormatError,
     )
@@ -552,9 +555,15 @@ def test_damaged_kinesis(tmp_path):
     assert len(given(lambda lines: [*lines[:4], lines[4].replace("\t4\t", "\tfour\t"), *lines[5:]])) == 2
     cases = (
         (lambda lines: [lines[0].replace("globalTime", "clock"), *lines[1:]], "txt:1: ...among them globalTime"),
-        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], "txt:5: expected 14 columns, got 15"),
-        (lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]], "txt:5: expected a number"),
-        (lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]], "txt:6: globalTime must increase in trial 0"),
+        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], "txt:5: expected 14 cells, got 15"),
+        (
+            lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]],
+            "txt:5: column 7 (indexXraw): expected a number",
+        ),
+        (
+            lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]],
+            "txt:6: globalTime of trial 0: times must increase",
+        ),
         (lambda lines: lines[:1], "rows below the header"),
         (lambda lines: lines[:2], "one row"),
     )

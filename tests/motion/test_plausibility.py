@@ -55,7 +55,7 @@ def test_millimeters_as_meters(tmp_path):
     path = write(tmp_path / "reach.csv", p=1000.0 * REACH)
     with pytest.warns(
         RecordingWarning,
-        match=r"trial 'reach': positions over 320 m, up to 776 m from the origin, can hardly be right; pass unit='mm'",
+        match=r"trial 'reach': positions over 320 m, up to 776 m .* pass unit='cm' or 'mm'",
     ):
         load_table(path, columns=COLUMNS, unit="m", time="t")
     with pytest.warns(RecordingWarning, match=r"trial 'reach 2': positions over 320 m"):
@@ -109,8 +109,8 @@ def test_wrong_units_and_their_remedies():
     for length, time, message in (
         (1e-3, 1.0, r"positions within 0.000776 m of the origin can hardly be right; pass unit='m'"),
         (1e-2, 1.0, r"positions within 0.00776 m .* pass unit='m'"),
-        (1e2, 1.0, r"positions over 32 m, .*pass unit='mm' or 'cm'"),
-        (1.0, 100.0, r"time steps of 1 s can hardly be right; pass time_unit='ms' where they are"),  # 1 kHz
+        (1e2, 1.0, r"positions over 32 m, .*pass unit='cm' or 'mm'"),
+        (1.0, 100.0, r"time steps of 1 s can hardly be right; pass time_unit='ms' or 'us' where"),  # 1 kHz
         (1.0, 1e-3, r"time steps of 1e-05 s can hardly be right; pass time_unit='s' where they are read"),
     ):
         with pytest.warns(RecordingWarning, match=message) as caught:
@@ -410,11 +410,13 @@ CASES = [
     (load_c3d, c3d(unit=""), {}, {"unit": "mm"}),
     (load_c3d, c3d(unit="feet"), {}, {"unit": "mm"}),
     (load_c3d, c3d(rate=0.0), {}, {"rate": 100.0}),
+    (load_c3d, c3d(rate=0.1), {}, {"rate": 100.0}),
+    (load_c3d, c3d(unit="m"), {}, {}),
+    (load_trc, trc(P, unit="m"), {}, {}),
 ]
 #: problems that no argument of the loader solves
 STUCK = [
     (load_c3d, c3d(points=1e3 * P), {}),
-    (load_c3d, c3d(rate=0.1), {}),
     (load_trc, trc(1e3 * P), {}),
     (load_trc, trc(P, rate=0.1), {}),
     (load_markers, vicon(1e3 * P), {}),
@@ -473,8 +475,11 @@ def test_remedies_work(tmp_path):
     folder = Path(recordings.__file__).parent
     source = "".join(file.read_text() for file in (*folder.glob("loaders/*.py"), folder / "plausibility.py"))
     assert set(re.findall(r"pass (\w+)=", source)) <= seen
-    for changes, positions, times in (({"points": 1e3 * P}, 1e-3, 1.0), ({"rate": 0.1}, 1.0, 1e-3)):
-        path.write_bytes(c3d(**changes))
-        with pytest.warns(RecordingWarning, match=r"can hardly be right; .*scale the \w+ \(Trial\.with_values\)$"):
-            (trial,) = load_c3d(path)
+    for loader, content, positions, times in (
+        (load_c3d, c3d(1e3 * P), 1e-3, 1.0),
+        (load_trc, trc(P, rate=0.1), 1.0, 1e-3),
+    ):
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.warns(RecordingWarning, match=r"can hardly be right; scale the \w+ \(Trial\.with_values\)$"):
+            (trial,) = loader(path)
         check_plausible([trial.with_values(positions * trial.x, times * trial.t)])

@@ -305,6 +305,40 @@ def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
     np.testing.assert_array_equal(command.tau, straight.tau)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda dq, before: 0.0 * dq, True),
+        (lambda dq, before: -dq, True),
+        (lambda dq, before: np.degrees(dq), True),
+        (lambda dq, before: 1.2 * dq, False),
+        (lambda dq, before: before, False),
+        (lambda dq, before: dq + np.random.default_rng(int(1e9 * abs(dq[0]))).normal(0.0, 0.1, 7), False),
+        (lambda dq, before: np.round(dq, 1), False),
+    ],
+    ids=["stuck", "reversed", "degrees", "scaled", "late", "noisy", "rounded"],
+)
+@pytest.mark.parametrize("period", [1, 20])
+def test_velocities_that_are_not_those_of_the_positions_are_a_fault(wrong, told: bool, period: int) -> None:  # type: ignore[no-untyped-def]
+    """Late ones are those of 20 ms before; positions are rounded to a milliradian, and noisy."""
+    law, rng = {"name": "ComputedTorque", "K_0": 25, "K_1": 10}, np.random.default_rng(0)
+    loop = make_loop(law, times={"period": 1e-3 * period}, hold={"rate": 20.0})
+    state(loop)
+    assert loop.references.trajectory(0, NAMES, [0.0], [Q0]) is None
+    for k in range(1, 3000 // period):
+        t = 1e-3 * period * k
+        dq, before = (0.6 * np.cos(2.0 * x) * np.ones(7) for x in (t, t - 0.02))
+        q = np.round(Q0 + 0.3 * np.sin(2.0 * t) + rng.normal(0.0, 1e-3, 7), 3)
+        command = state(loop, NOON + k * period * MS, q=q, dq=wrong(dq, before))
+        if loop.mode is Mode.fault:
+            break
+    assert (loop.reason is Reason.wrong_velocities) is told
+    if told:
+        assert t < 1.0
+        assert command is not None
+        np.testing.assert_allclose(command.tau, PANDA.gravity_vector(q), atol=1e-9)
+
+
 def test_an_error_that_is_too_large_is_a_fault() -> None:
     blow = th.simulation.ExternalTorque([60.0] * 4 + [2.0] * 3, start=1.1)
     bench = tracking(1.0, SimulatedRobot(PANDA, Q0, external=[blow], compensates_gravity=False), largest_error=0.05)

@@ -404,3 +404,16 @@ def test_limits_are_those_of_the_drive_where_they_are_tighter():
     used = loop(drive, limits=limits).limits
     assert np.array_equal(used.torque, [50.0, 40.0])
     assert np.array_equal(used.torque_rate, [30_000.0, 20_000.0])
+
+
+def test_velocities_that_are_stuck_stop_the_drive_at_once():
+    """There is nothing to brake with."""
+
+    class Stuck(Drive):
+        def read(self):
+            return super().read()._replace(dq=np.zeros(2))
+
+    drive = Stuck()
+    run = loop(drive, reference=th.reference.Sinusoid([0.3, 0.3], 0.5, center=START)).run(5.0)
+    assert (run.reason, run.kind, drive.stops) == (Reason.wrong_velocities, StopKind.immediate, 1)
+    assert run.t < 1.0

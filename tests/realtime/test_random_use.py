@@ -46,10 +46,10 @@ class User:
 
     def __init__(self, arm: str, period: int, law: str, seed: int) -> None:
         self.robot, self.rng, self.period, self.law = th.Robot.load(arm), np.random.default_rng(seed), period, law
-        late = 1e-3 * max(5, 3 * period)  # a torque acts for as long when states stay away
-        times = {"period": 1e-3 * period, "state_late": late, "state_lost": 0.25}
+        times = {"period": 1e-3 * period}
         self.loop = ControlLoop({"robot": arm, "controller": LAWS[law], "times": times, "invalid_states": 5})
-        self.plant = SimulatedRobot({"robot": arm, "q0": ARMS[arm], "watchdog": 2.5 * late})
+        watchdog = 2.5 * self.loop.options.state_late
+        self.plant = SimulatedRobot({"robot": arm, "q0": ARMS[arm], "watchdog": watchdog})
         self.names, self.now = self.robot.joint_names, NOON
         self.q = np.array(ARMS[arm])
         #: times until which states are lost, broken, and nothing is sent [ns]

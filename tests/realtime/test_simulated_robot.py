@@ -64,6 +64,15 @@ def test_the_arm_moves_as_in_simulate_whoever_drives_it(plant: str) -> None:
     assert np.abs(ends[0] - START).max() > 0.1
 
 
+@pytest.mark.parametrize("adds", [None, False, True])
+def test_a_drive_of_plain_data_adds_gravity_where_it_is_told_to(adds: bool | None) -> None:
+    arm = SimulatedRobot({"robot": "elbow", "q0": START.tolist()}, compensates_gravity=adds)
+    arm.advance(NOON)
+    arm.command(NOON, NOON, arm.joint_names, np.zeros(2))
+    expected = ELBOW.gravity_vector(START) if adds else np.zeros(2)
+    np.testing.assert_allclose(arm.advance(NOON).tau, expected)
+
+
 def test_mujoco_integrates_by_itself_and_in_real_time() -> None:
     arm = SimulatedRobot(MujocoPlant(ELBOW), START, integrator="plant", compensates_gravity=False)
     run = th.simulate(MujocoPlant(ELBOW), law(), SINE, 0.1, 1e-3, q0=START, integrator="plant")

@@ -42,11 +42,6 @@ def pose() -> TaskReference:
     return TaskReference(T[:3, 3], T[:3, :3], np.zeros(6), np.zeros(6))
 
 
-def _motion() -> _core.JointMotion:
-    ends = (Q, ZERO, ZERO)
-    return _core.JointMotion(0.0, 1.0, None, ends, ends)
-
-
 @dataclass(frozen=True)
 class Stateful:
     """A class of the extension with state."""
@@ -265,7 +260,7 @@ STATEFUL: dict[type, Stateful] = {
             "request": lambda x: x.request(0),
             "stop": lambda x: x.stop(0),
             "watch": lambda x: x.watch(NOW),
-            "follow": lambda x: x.follow(_motion()),
+            "follow": lambda x: x.follow(0.0, 1.0, None, JOINTS, JOINTS),
             "take_pose": lambda x: x.take_pose(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),
             "take_twist": lambda x: x.take_twist(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
             "cancel": lambda x: x.cancel(),

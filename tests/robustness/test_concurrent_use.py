@@ -25,12 +25,12 @@ IMMUTABLE = {
     "ConditionedMotion", "FunctionalPlanner", "ObstacleSet", "DmpBasis", "DynamicPotential", "NullObjective",
     "ManipulabilityObjective", "JointLimitObjective", "PostureObjective",
     "SampledJointReference", "InverseKinematics", "SphericalWrist", "Expression", "Function", "SymbolicChain",
-    "JointMotion", "LengthModel",
+    "LengthModel",
 }  # fmt: skip
 #: of pickles, beside each class's own methods
 STATE = {"_core_state", "_set_core_state"}
 #: what they hold changes, but only with the GIL held and never across a call of Python
-GROWING = {"Graph", "Quantiles", "JointFollower", "TaskFollower"}
+GROWING = {"Graph", "Quantiles"}
 #: used beside the thread of a real-time loop: tests/realtime/test_realtime_loop.py
 THREADED = {"RealtimeLoop", "SimulatedRobot"}
 

@@ -128,6 +128,7 @@ BrakingPath::BrakingPath(std::shared_ptr<const Model> model, double rate, const 
       mean_(q_),
       ddq_(q_),
       friction_(q_),
+      present_(q_),
       ramp_(Eigen::MatrixXd::Zero(brake_.n(), kRamp)) {}
 
 void BrakingPath::predict(const double* q, const double* dq, const double* applied) noexcept {
@@ -153,11 +154,15 @@ void BrakingPath::predict(const double* q, const double* dq, const double* appli
 }
 
 /// The torque approaches that of the brake, which is of the present state: all joints by the same part of the difference.
+/// The part that makes up for friction at first must go, too, which takes its time, also where another joint is the slowest.
 void BrakingPath::change_torque() noexcept {
   for (int left = kRamp; left > 0; --left) {
     brake_.torque(q_.data(), dq_.data(), target_.data());
     double time = 0.0;
-    for (int i = 0; i < brake_.n(); ++i) time = std::max(time, std::abs(target_[i] - tau_[i]) / torque_rate_[i]);
+    for (int i = 0; i < brake_.n(); ++i) {
+      const double applied = tau_[i] + friction_[i] * left / kRamp;
+      time = std::max(time, std::abs(target_[i] - applied) / torque_rate_[i]);
+    }
     if (!(time > 0.0)) return;
     mean_ = tau_ + 0.5 / left * (target_ - tau_);
     tau_ += (target_ - tau_) / left;
@@ -168,8 +173,8 @@ void BrakingPath::change_torque() noexcept {
 
 /// Without friction, which is stiff for such steps, and helps: at first the torque makes up for it, then it is left out.
 void BrakingPath::move(double time) noexcept {
-  dynamics_.friction_torque(dq_.data(), friction_.data());
-  mean_ += friction_;
+  dynamics_.friction_torque(dq_.data(), present_.data());
+  mean_ += present_;
   dynamics_.forward_dynamics(q_.data(), dq_.data(), mean_.data(), ddq_.data());
   q_ += time * dq_ + 0.5 * time * time * ddq_;
   dq_ += time * ddq_;

@@ -33,6 +33,8 @@ std::shared_ptr<Controller> required(std::shared_ptr<Controller> law) {
 constexpr double kSameAxes = 0.05;
 /// Speed of an arm at rest [rad/s or m/s], time for which a run holds it there, and longest time of its braking [s].
 constexpr double kStandstill = 0.05, kHeld = 0.1, kLongestStop = 2.0;
+/// Age to which a state may be answered in any case: networks of nodes have such delays at times [s].
+constexpr double kOldest = 0.02;
 /// Time in which holds are counted, and shortest one after which a stream of poses that is in vain is followed anew [s].
 constexpr double kHolds = 10.0, kPause = 0.25;
 
@@ -93,7 +95,8 @@ ControlLoop::ControlLoop(std::shared_ptr<Safety> safety, std::shared_ptr<SafeTor
       dynamics_(law_ ? law_->controller().model() : brake_->model()),
       held_(brake_->model()),
       frame_(n_),
-      gate_(settings_.state_late),
+      gate_(std::max(settings_.state_late, kOldest)),
+      rates_(n_),
       joints_(n_, settings_.motion, settings_.joining_speed),
       poses_(settings_.task, settings_.reference_timeout),
       carries_(known_ != nullptr && !law_),
@@ -155,6 +158,7 @@ bool ControlLoop::begin(const MeasuredState& state) noexcept {
   if (added_ != nullptr) std::copy_n(state.gravity, n_, gravity_.data());
   read_clock(stamp_ = in_range(state.stamp), now_);
   if (added_ != nullptr && !all_finite(added_, static_cast<std::size_t>(n_))) stop(Reason::invalid_states);
+  if (!rates_.agrees(t_, q_.data(), dq_.data()) && (tracked_ || settings_.run)) fault(Reason::wrong_velocities);
   if (ended()) return false;
   if (observer_ != nullptr) observer_->step(t_, q_.data(), dq_.data(), has_tau_ ? tau_.data() : nan_.data(), motors_);
   if (settings_.run) look_at_requests(safety_->check(t_, q_.data(), dq_.data()));
@@ -177,6 +181,8 @@ const Command* ControlLoop::finish(const double* tau, Status status, Clock::time
   if (tau != nullptr) look_at_law(tau, status);
   if (mode_ == Mode::tracking && tau != nullptr)
     std::copy_n(tau, n_, demand_.data());
+  else if (reason_ == Reason::wrong_velocities)
+    brake_->blind(q_.data(), demand_.data(), load());
   else
     brake_->step(t_, q_.data(), dq_.data(), motors_, demand_.data(), load());
   limit(now_);
@@ -485,7 +491,7 @@ void ControlLoop::rejoin(Reason why) noexcept {
 }
 
 std::unique_ptr<JointMotion> ControlLoop::follow(std::unique_ptr<JointMotion> motion) noexcept {
-  const bool fits = motion == nullptr || motion->first().q.size() == n_;
+  const bool fits = motion == nullptr || motion->first.q.size() == n_;
   return fits && mode_ != Mode::fault && !task() ? joints_.follow(std::move(motion)) : joints_.refuse(std::move(motion));
 }
 
@@ -505,6 +511,10 @@ const JointReference* ControlLoop::joint_reference() const noexcept {
   return mode_ == Mode::tracking && !task() ? joints_.last() : nullptr;
 }
 
+const TaskReference* ControlLoop::task_reference() const noexcept {
+  return mode_ == Mode::tracking && task() ? &poses_.last() : nullptr;
+}
+
 Refusal ControlLoop::take_pose(double t, const double* position, const double* quaternion) noexcept {
   return mode_ == Mode::fault ? Refusal::fault : poses_.take_pose(t, position, quaternion);
 }
@@ -519,6 +529,7 @@ void ControlLoop::reset() noexcept {
   mode_ = Mode::starting;
   reason_ = Reason::no_state;
   gate_.reset();
+  rates_.reset();
   brake_->leave();
   if (observer_ != nullptr) observer_->reset();
   drop(Reason::no_reference);
@@ -550,7 +561,7 @@ void ControlLoop::exchange(LoopLaw& law, bool continues) noexcept {
 
 void ControlLoop::archive(StateArchive& state) {
   if (follows_source_) throw std::invalid_argument("a loop must not follow a source of poses to be copied");
-  state(gate_, joints_, poses_, period_, latency_, computing_);
+  state(gate_, rates_, joints_, poses_, period_, latency_, computing_);
   state.bounded(mode_, 0.0, static_cast<double>(Mode::fault));
   state.bounded(reason_, 0.0, kReasons - 1);
   state.bounded(holds_, 0.0, 2e9);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "thunder/planning/trajectory/joint_trajectory.hpp"
@@ -20,25 +21,12 @@ constexpr double kSlack = 1.001;        // of velocity limits
 constexpr double kLeash = 0.05;         // distance from the arm after an interruption, in speeds [s]
 constexpr double kSame = 1e-6;          // largest difference of a motion that continues another [rad or m, and per second]
 constexpr double kImminent = 0.02;      // a motion that begins sooner is joined as if it had begun: a lead would be abrupt [s]
-constexpr int kInstants = 40, kPerPiece = 8;
+constexpr int kInstants = 40;           // at which a path is checked
 
 /// Takes expressions, for a conversion to a vector would allocate.
 template <typename Derived>
 double largest(const Eigen::MatrixBase<Derived>& x) noexcept {
   return x.cwiseAbs().maxCoeff();
-}
-
-void set_zero(JointReference& r) noexcept {
-  r.q.setZero();
-  r.dq.setZero();
-  r.ddq.setZero();
-}
-
-/// h before or after an instant with its acceleration.
-void extrapolate(const JointReference& instant, double h, JointReference& reference) noexcept {
-  reference.q = instant.q + h * (instant.dq + 0.5 * h * instant.ddq);
-  reference.dq = instant.dq + h * instant.ddq;
-  reference.ddq = instant.ddq;
 }
 
 void archive_reference(StateArchive& state, JointReference& r) { state(r.q, r.dq, r.ddq); }
@@ -47,83 +35,62 @@ void archive_reference(StateArchive& state, JointReference& r) { state(r.q, r.dq
 void archive_motion(StateArchive& state, int n, std::unique_ptr<JointMotion>& motion) {
   bool given = motion != nullptr;
   state(given);
-  if (state.reading()) motion.reset();
+  if (state.reading()) motion = given ? std::make_unique<JointMotion>(0.0, 0.0, nullptr, JointReference(n), JointReference(n)) : nullptr;
   if (!given) return;
-  JointMotion::Parts parts = motion ? motion->parts() : JointMotion::Parts(n);
-  state(parts.start, parts.end, parts.breaks, parts.coefficients);
-  archive_reference(state, parts.first);
-  archive_reference(state, parts.last);
-  if (state.reading()) motion = std::make_unique<JointMotion>(std::move(parts));
-}
-
-std::shared_ptr<JointReferenceSource> make_source(JointMotion::Parts& parts) {
-  if (parts.breaks.empty()) return nullptr;
-  return std::make_shared<JointTrajectory>(
-      PiecewisePolynomial(std::move(parts.breaks), std::move(parts.coefficients), parts.n));
+  const auto* const trajectory = dynamic_cast<const JointTrajectory*>(motion->source.get());
+  if (motion->source != nullptr && trajectory == nullptr) throw std::invalid_argument("a motion must be a trajectory to be copied");
+  std::vector<double> breaks, coefficients;
+  if (trajectory != nullptr) {
+    breaks = trajectory->polynomial().breaks();
+    coefficients = trajectory->polynomial().coefficients();
+  }
+  state(motion->start, motion->end, breaks, coefficients);
+  archive_reference(state, motion->first);
+  archive_reference(state, motion->last);
+  if (state.reading() && !breaks.empty())
+    motion->source = std::make_shared<JointTrajectory>(PiecewisePolynomial(std::move(breaks), std::move(coefficients), n));
 }
 
 }  // namespace
 
-JointMotion::JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source, JointReference first,
-                         JointReference last)
-    : start_(start),
-      end_(end),
-      source_(std::move(source)),
-      first_(std::move(first)),
-      last_(std::move(last)),
-      rests_(largest(last_.dq) < kRest) {}
+JointMotion::JointMotion(double from, double to, std::shared_ptr<JointReferenceSource> by, JointReference at_start,
+                         JointReference at_end)
+    : start(from), end(to), source(std::move(by)), first(std::move(at_start)), last(std::move(at_end)) {}
 
-JointMotion::JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source)
-    : JointMotion(start, end, source, source->blank(), source->blank()) {
-  source_->at(start, first_);
-  if (std::isfinite(end)) source_->at(end, last_);
-  rests_ = largest(last_.dq) < kRest;
+JointMotion::JointMotion(double from, std::shared_ptr<JointReferenceSource> by)
+    : JointMotion(from, std::numeric_limits<double>::infinity(), by, by->blank(), by->blank()) {
+  source->at(start, first);
 }
 
-JointMotion::JointMotion(Parts parts)
-    : JointMotion(parts.start, parts.end, make_source(parts), std::move(parts.first), std::move(parts.last)) {}
-
-JointMotion::JointMotion(const JointMotion& other)
-    : JointMotion(other.start_, other.end_, other.source_, other.first_, other.last_) {}
-
-JointMotion::Parts JointMotion::parts() const {
-  Parts result(static_cast<int>(first_.q.size()));
-  result.start = start_;
-  result.end = end_;
-  result.first = first_;
-  result.last = last_;
-  if (source_ == nullptr) return result;
-  const auto* trajectory = dynamic_cast<const JointTrajectory*>(source_.get());
-  if (trajectory == nullptr) throw std::invalid_argument("a motion must be a trajectory to be copied");
-  result.breaks = trajectory->polynomial().breaks();
-  result.coefficients = trajectory->polynomial().coefficients();
-  return result;
-}
+bool JointMotion::rests() const noexcept { return largest(last.dq) < kRest; }
 
 void JointMotion::at(double t, JointReference& reference) const noexcept {
-  if (source_ != nullptr && t < start_) return extrapolate(first_, t - start_, reference);
-  if (source_ != nullptr && t < end_) return source_->at(t, reference);
-  set_zero(reference);
-  reference.q = last_.q;
+  if (source != nullptr && t >= start && t < end) return source->at(t, reference);
+  const bool before = source != nullptr && t < start;
+  const double moves = before ? 1.0 : 0.0, h = before ? t - start : 0.0;
+  reference.q = before ? first.q : last.q;
+  reference.q += h * (first.dq + 0.5 * h * first.ddq);
+  reference.dq = moves * first.dq + h * first.ddq;
+  reference.ddq = moves * first.ddq;
 }
 
 void JointMotion::advance(double t) noexcept {
-  if (source_ != nullptr && t < end_) source_->advance(t);
+  if (source != nullptr && t < end) source->advance(t);
 }
 
-void JointQuintic::set(double start, double duration, const JointReference& from, const JointReference& to) noexcept {
+void JointQuintic::set(double start, double duration, const JointReference& from) noexcept {
   const double T = duration, T2 = T * T, T3 = T2 * T;
   start_ = start;
   end_ = start + duration;
   for (Eigen::Index i = 0; i < coefficients_.cols(); ++i) {
-    const double D = to.q[i] - from.q[i], v0 = from.dq[i], v1 = to.dq[i], a0 = from.ddq[i], a1 = to.ddq[i];
-    coefficients_.col(i) << from.q[i], v0, 0.5 * a0, 10.0 * D / T3 - (6.0 * v0 + 4.0 * v1) / T2 + (a1 - 3.0 * a0) / (2.0 * T),
-        -15.0 * D / (T3 * T) + (8.0 * v0 + 7.0 * v1) / T3 + (1.5 * a0 - a1) / T2,
-        6.0 * D / (T3 * T2) - 3.0 * (v0 + v1) / (T2 * T2) + (a1 - a0) / (2.0 * T3);
+    const double x = from.q[i], v = from.dq[i], a = from.ddq[i];
+    coefficients_.col(i) << x, v, 0.5 * a, -10.0 * x / T3 - 6.0 * v / T2 - 1.5 * a / T,
+        15.0 * x / (T3 * T) + 8.0 * v / T3 + 1.5 * a / T2, -6.0 * x / (T3 * T2) - 3.0 * v / (T2 * T2) - 0.5 * a / T3;
   }
 }
 
 void JointQuintic::add_to(double t, JointReference& reference) const noexcept {
+  if (t >= end_) return;
   const double h = t - start_;
   for (Eigen::Index i = 0; i < coefficients_.cols(); ++i) {
     double x = 0.0, dx = 0.0, half_ddx = 0.0;
@@ -141,18 +108,13 @@ void JointQuintic::add_to(double t, JointReference& reference) const noexcept {
 JointFollower::JointFollower(int n, MotionLimits limits, Eigen::VectorXd speed)
     : limits_(std::move(limits)),
       speed_(std::move(speed)),
-      lead_(n),
-      place_(n),
-      rates_(n),
-      next_lead_(n),
-      next_place_(n),
-      next_rates_(n),
+      fade_{JointQuintic(n), JointQuintic(n)},
+      next_(fade_),
       last_(n),
       was_(n),
       sample_(n),
       place_gap_(n),
-      rates_gap_(n),
-      zero_(n) {
+      rates_gap_(n) {
   for (const Eigen::VectorXd* values : {&limits_.lower, &limits_.upper, &limits_.velocity, &speed_})
     if (values->size() != n) throw std::invalid_argument("limits and speed must have " + std::to_string(n) + " entries");
   if (!(speed_.array() > 0.0).all()) throw std::invalid_argument("speed must be positive");
@@ -184,29 +146,28 @@ void JointFollower::drop(Reason why) noexcept {
   why_ = why;
   retire(std::move(pending_));
   retire(std::move(motion_));
-  leads_ = fades_ = has_last_ = interrupted_ = false;
+  fades_ = has_last_ = interrupted_ = false;
 }
 
 const JointReference* JointFollower::at(double t, const double* q, const double* dq) noexcept {
   if (interrupted_) resume(t, q, dq);
   if (pending_ != nullptr) begin(std::move(pending_), t, q, dq);
   if (motion_ == nullptr) return nullptr;
-  if (t > motion_->end() && !motion_->rests()) {
+  if (t > motion_->end && !motion_->rests()) {
     drop(Reason::reference_ended);
     return nullptr;
   }
   motion_->advance(t);
   if (!has_last_) {
-    evaluate(*motion_, leads_, t, sample_);
     measure(q, dq);
+    motion_->at(t, sample_);
     was_.ddq = sample_.ddq;
-    if (!join(*motion_, leads_, t, false)) {
+    if (!join(*motion_, t, false)) {
       ++refused_;
       drop(Reason::reference_ended);
       return nullptr;
     }
   }
-  fades_ = fades_ && t < place_.end();
   reference_at(t, last_);
   return &last_;
 }
@@ -216,32 +177,22 @@ void JointFollower::begin(std::unique_ptr<JointMotion> motion, double t, const d
   measure(q, dq);
   const bool follows = motion_ != nullptr && has_last_;
   if (follows) reference_at(t, was_);
-  const double ahead = motion->start() - t;
-  const bool leads = ahead > kImminent;
-  if (leads) next_lead_.set(t, ahead, was_, motion->first());
-  const bool joined = leads ? lead_fits() : (follows && continues(*motion, t)) || join(*motion, false, t, false);
-  if (!joined) {
+  if (!(follows && continues(*motion, t)) && !join(*motion, t, false)) {
     ++refused_;
     return retire(std::move(motion));
   }
   retire(std::move(motion_));
   motion_ = std::move(motion);
-  leads_ = leads;
-  if (!leads) return;
-  std::swap(lead_, next_lead_);
-  fades_ = false;
-  last_ = was_;
-  has_last_ = true;
 }
 
 /// True if the present motion could be followed instead, so that its fading difference can fade on: in a stream of segments
 /// it would begin to fade anew with each of them.
 bool JointFollower::continues(const JointMotion& motion, double t) noexcept {
-  if (!fades_ || t >= place_.end()) return false;
-  evaluate(*motion_, leads_, t, place_gap_);
-  evaluate(motion, false, t, sample_);
+  if (!fades_ || t >= fade_.place.end() || motion.start - t > kImminent) return false;
+  motion_->at(t, place_gap_);
+  motion.at(t, sample_);
   return std::max(largest(place_gap_.q - sample_.q), largest(place_gap_.dq - sample_.dq)) < kSame &&
-         fits(motion, false, t, place_, rates_);
+         fits(motion, t, fade_, false);
 }
 
 /// Goes on after an interruption, in which the reference moved on and the arm did not follow it.
@@ -251,7 +202,7 @@ bool JointFollower::continues(const JointMotion& motion, double t) noexcept {
 void JointFollower::resume(double t, const double* q, const double* dq) noexcept {
   interrupted_ = false;
   if (motion_ == nullptr || !has_last_) return;
-  if (t > motion_->end() && !motion_->rests()) {
+  if (t > motion_->end && !motion_->rests()) {
     has_last_ = false;  // what comes next begins at the arm
     return;
   }
@@ -266,7 +217,7 @@ void JointFollower::resume(double t, const double* q, const double* dq) noexcept
     was_.q[i] = place;
     was_.dq[i] = rate;
   }
-  if (far) has_last_ = join(*motion_, leads_, t, true);
+  if (far) has_last_ = join(*motion_, t, true);
 }
 
 /// The arm as what was before a motion.
@@ -278,92 +229,69 @@ void JointFollower::measure(const double* q, const double* dq) noexcept {
 
 /// Joins a motion to what was before by a fading difference; false where that would leave the limits.
 ///
-/// A difference of positions fades with at most the given speed. One of velocities and accelerations fades over the shortest
-/// time, because it would lead far away otherwise; a larger acceleration jumps. If what was before `keeps` its pace, positions
-/// begin to fade with the velocity at which they are fading, as far as the quintic stays monotone and within the speed: at the
-/// start of a quintic to rest at zero over T from g with a velocity towards zero, that is up to kPeakOverMean |g| / T.
-bool JointFollower::join(const JointMotion& motion, bool led, double t, bool keeps) noexcept {
-  evaluate(motion, led, t, sample_);
+/// A difference to a motion of the future fades until then. Else one of positions fades with at most the given speed. One of
+/// velocities and accelerations fades over the shortest time, because it would lead far away otherwise; a larger acceleration
+/// jumps. If what was before `keeps` its pace, positions begin to fade with the velocity at which they are fading, as far as the
+/// quintic stays monotone and within the speed: at the start of a quintic to rest at zero over T from g with a velocity
+/// towards zero, that is up to kPeakOverMean |g| / T.
+bool JointFollower::join(const JointMotion& motion, double t, bool keeps) noexcept {
+  const double ahead = motion.start - t;
+  const bool leads = ahead > kImminent;
+  motion.at(t, sample_);
   place_gap_.q = was_.q - sample_.q;
+  place_gap_.dq.setZero();
+  place_gap_.ddq.setZero();
   rates_gap_.dq = was_.dq - sample_.dq;
-  for (Eigen::Index i = 0; i < speed_.size(); ++i) {
-    const double steepest = kSteepest * speed_[i] / kJoining;
-    rates_gap_.ddq[i] = std::clamp(was_.ddq[i] - sample_.ddq[i], -steepest, steepest);
-  }
+  rates_gap_.ddq = was_.ddq - sample_.ddq;
   const double most = std::max(largest(place_gap_.q), largest(rates_gap_.dq));
-  const bool fades = most > kNoJump;
-  if (fades) {
-    const double longest = (place_gap_.q.array().abs() / speed_.array()).maxCoeff();
-    const double duration = std::max(kJoining, kPeakOverMean * longest);
-    place_gap_.dq.setZero();
-    place_gap_.ddq.setZero();
-    for (Eigen::Index i = 0; keeps && i < speed_.size(); ++i) {
-      const double most_rate = -kPeakOverMean * place_gap_.q[i] / duration;
-      place_gap_.dq[i] = std::clamp(rates_gap_.dq[i], std::min(most_rate, 0.0), std::max(most_rate, 0.0));
-    }
-    rates_gap_.dq -= place_gap_.dq;
-    next_place_.set(t, duration, place_gap_, zero_);
-    next_rates_.set(t, kJoining, rates_gap_, zero_);
-    if (most > kSmallJump && !fits(motion, led, t, next_place_, next_rates_)) return false;
-    std::swap(place_, next_place_);
-    std::swap(rates_, next_rates_);
+  const double longest = (place_gap_.q.array().abs() / speed_.array()).maxCoeff();
+  const double duration = leads ? ahead : std::max(kJoining, kPeakOverMean * longest);
+  for (Eigen::Index i = 0; i < speed_.size() && !leads; ++i) {
+    const double steepest = kSteepest * speed_[i] / kJoining, most_rate = -kPeakOverMean * place_gap_.q[i] / duration;
+    rates_gap_.ddq[i] = std::clamp(rates_gap_.ddq[i], -steepest, steepest);
+    if (keeps) place_gap_.dq[i] = std::clamp(rates_gap_.dq[i], std::min(most_rate, 0.0), std::max(most_rate, 0.0));
+    rates_gap_.dq[i] -= place_gap_.dq[i];
   }
-  fades_ = fades;
+  next_.place.set(t, duration, place_gap_);
+  next_.rates.set(t, leads ? ahead : kJoining, rates_gap_);
+  if ((leads || most > kSmallJump) && !fits(motion, t, next_, leads)) return false;
+  std::swap(fade_, next_);
+  fades_ = leads || most > kNoJump;
   last_ = was_;
   return has_last_ = true;
 }
 
-/// True if a motion with a difference that fades is within the position limits, or not further beyond them than at its start.
-bool JointFollower::fits(const JointMotion& motion, bool led, double t, const JointQuintic& place,
-                         const JointQuintic& rates) noexcept {
+/// True if a motion with a difference that fades is within the position limits, or not further beyond them than at its start;
+/// one that leads to it is within those of velocities, too.
+bool JointFollower::fits(const JointMotion& motion, double t, const Fade& fade, bool leads) noexcept {
   for (int k = 0; k < kInstants; ++k) {
-    const double at = t + (place.end() - t) * k / (kInstants - 1);
-    evaluate(motion, led, at, sample_);
-    add_fading(place, rates, at, sample_);
+    const double at = t + (fade.place.end() - t) * k / (kInstants - 1);
+    motion.at(at, sample_);
+    fade.place.add_to(at, sample_);
+    fade.rates.add_to(at, sample_);
     for (Eigen::Index i = 0; i < speed_.size(); ++i) {
-      const double low = std::min(limits_.lower[i], was_.q[i]) - kSmallJump;
-      const double high = std::max(limits_.upper[i], was_.q[i]) + kSmallJump;
+      const double slack = leads ? 0.0 : kSmallJump;
+      const double low = std::min(limits_.lower[i], was_.q[i]) - slack, high = std::max(limits_.upper[i], was_.q[i]) + slack;
       if (!(sample_.q[i] >= low && sample_.q[i] <= high)) return false;
+      if (leads && std::abs(sample_.dq[i]) > kSlack * limits_.velocity[i]) return false;
     }
   }
   return true;
 }
 
-bool JointFollower::lead_fits() noexcept {
-  for (int k = 0; k <= kPerPiece; ++k) {
-    set_zero(sample_);
-    next_lead_.add_to(next_lead_.start() + (next_lead_.end() - next_lead_.start()) * k / kPerPiece, sample_);
-    for (Eigen::Index i = 0; i < speed_.size(); ++i)
-      if (!(sample_.q[i] >= limits_.lower[i] && sample_.q[i] <= limits_.upper[i]) ||
-          std::abs(sample_.dq[i]) > kSlack * limits_.velocity[i])
-        return false;
-  }
-  return true;
-}
-
-void JointFollower::evaluate(const JointMotion& motion, bool led, double t, JointReference& reference) const noexcept {
-  if (!led || t >= lead_.end()) return motion.at(t, reference);
-  set_zero(reference);
-  lead_.add_to(t, reference);
-}
-
 /// What is followed at time t, with what fades.
 void JointFollower::reference_at(double t, JointReference& reference) const noexcept {
-  evaluate(*motion_, leads_, t, reference);
-  if (fades_ && t < place_.end()) add_fading(place_, rates_, t, reference);
-}
-
-void JointFollower::add_fading(const JointQuintic& place, const JointQuintic& rates, double t,
-                               JointReference& reference) noexcept {
-  place.add_to(t, reference);
-  if (t < rates.end()) rates.add_to(t, reference);
+  motion_->at(t, reference);
+  if (!fades_) return;
+  fade_.place.add_to(t, reference);
+  fade_.rates.add_to(t, reference);
 }
 
 void JointFollower::archive(StateArchive& state) {
   const int n = static_cast<int>(speed_.size());
   archive_motion(state, n, pending_);
   archive_motion(state, n, motion_);
-  state(lead_, place_, rates_, leads_, fades_, has_last_, interrupted_);
+  state(fade_.place, fade_.rates, fades_, has_last_, interrupted_);
   archive_reference(state, last_);
   state.bounded(why_, 0.0, kReasons - 1);
   archive_count(state, refused_);

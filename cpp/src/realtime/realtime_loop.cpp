@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <stdexcept>
 
 #include "thunder/realtime/clock.hpp"
@@ -17,7 +16,6 @@ namespace {
 
 /// Cycles between two copies of the statistics.
 constexpr std::int64_t kPublished = 25;
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 std::vector<Signal> choose(const Controller& law, const std::vector<std::string>& names) {
   std::vector<Signal> chosen;
@@ -110,16 +108,26 @@ bool RealtimeLoop::wait(double seconds) {
 // --- exchange
 
 void RealtimeLoop::follow(std::shared_ptr<JointReferenceSource> reference) {
-  motions_.put(std::make_unique<JointMotion>(0.0, kNever, std::move(reference)));
+  auto motion = std::make_shared<std::unique_ptr<JointMotion>>(std::make_unique<JointMotion>(0.0, std::move(reference)));
+  requests_.post([this, motion] { *motion = loop_->follow(std::move(*motion)); });
 }
 
 void RealtimeLoop::follow(std::shared_ptr<TaskReferenceSource> reference) {
-  task_sources_.put(std::move(reference));
+  requests_.post([this, reference]() mutable { loop_->exchange(reference); });
 }
 
 void RealtimeLoop::exchange(std::shared_ptr<Controller> law) {
   const std::lock_guard lock(callers_);
-  laws_.put(prepare(law));
+  auto change = std::make_shared<Change>(prepare(law));
+  requests_.post([this, change] {
+    if (auto use = Exclusive::Use::attempt(change->law.controller())) {
+      loop_->exchange(change->law, true);
+      std::swap(signals_, change->signals);
+      law_use_.emplace(std::move(*use));
+    } else {
+      ++refused_;
+    }
+  });
   newest_law_ = std::move(law);
 }
 
@@ -142,7 +150,9 @@ void RealtimeLoop::adapt(const std::vector<bool>& moving) {
   const std::lock_guard lock(callers_);
   const LoopLaw law(newest_law_);
   if (law.adaptive() == nullptr) throw std::invalid_argument("the controller has no estimate that could adapt");
-  masks_.put(law.adaptive()->check_adapting(moving));
+  requests_.post([this, mask = law.adaptive()->check_adapting(moving)] {
+    if (AdaptiveModel* const adaptive = loop_->law().adaptive()) adaptive->set_moving(mask);
+  });
   adapting_ = moving;
 }
 
@@ -210,7 +220,7 @@ void RealtimeLoop::control() noexcept {
 }
 
 void RealtimeLoop::cycle() noexcept {
-  exchange_parts();
+  requests_.run();
   if (!drive_->waits()) pace();
   DriveState state;
   const DriveResult result = drive_->read(state);
@@ -234,37 +244,6 @@ void RealtimeLoop::pace() noexcept {
   }
   sleep_until(next_);
   statistics_.latency.add(seconds(monotonic_now() - next_));
-}
-
-void RealtimeLoop::exchange_parts() noexcept {
-  auto mask = masks_.take();  // before the law: one that was sent before the mask is then there, too
-  exchange_law();
-  ControlLoop& loop = *loop_;
-  if (mask) {
-    if (AdaptiveModel* const adaptive = loop.law().adaptive()) adaptive->set_moving(mask->value);
-    masks_.give_back(std::move(mask));
-  }
-  if (auto motion = motions_.take()) {
-    motion->value = loop.follow(std::move(motion->value));
-    motions_.give_back(std::move(motion));
-  }
-  if (auto poses = task_sources_.take()) {
-    loop.exchange(poses->value);
-    task_sources_.give_back(std::move(poses));
-  }
-}
-
-void RealtimeLoop::exchange_law() noexcept {
-  auto change = laws_.take();
-  if (!change) return;
-  if (auto use = Exclusive::Use::attempt(change->value.law.controller())) {
-    loop_->exchange(change->value.law, true);
-    std::swap(signals_, change->value.signals);
-    law_use_.emplace(std::move(*use));
-  } else {
-    ++refused_;
-  }
-  laws_.give_back(std::move(change));
 }
 
 void RealtimeLoop::write_log(const DriveState& state, const Command& command) noexcept {

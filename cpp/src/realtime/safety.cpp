@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <string>
 
 #include "thunder/math/dense.hpp"
+#include "thunder/math/matrices.hpp"
 
 namespace thunder::realtime {
 
@@ -19,6 +21,11 @@ constexpr double kShortest = 1e-9;
 /// Distance from position limits [rad or m], and time to them [s], within which `guard` looks along the stop: a stop of 2 s,
 /// the longest, moves a joint by its velocity times half of that.
 constexpr double kNear = 0.1, kSoon = 1.0;
+/// For which accelerations are kept that `guard` has computed [s], and part of a velocity limit that they must leave then.
+constexpr double kKept = 0.01, kLeft = 0.9;
+/// Postures of which the responses to torques are looked at, and a margin for those between.
+constexpr int kPostures = 64;
+constexpr double kBetween = 1.5;
 /// By which a joint beyond its limit may move on [rad or m], for it is never quite still.
 constexpr double kStill = 1e-4;
 
@@ -27,6 +34,24 @@ const Eigen::VectorXd& checked(const Eigen::VectorXd& limits, int n) {
     throw std::invalid_argument("limits must be those of " + std::to_string(n) + " joints, got " +
                                 std::to_string(limits.size()));
   return limits;
+}
+
+/// Numbers r of which r_i r_j bounds the acceleration of joint i by a unit torque on joint j, over postures: the inverse of
+/// the mass matrix is positive definite, so its entries are bounded by its diagonal.
+Eigen::VectorXd largest_responses(const Evaluator& dynamics, const SafetyLimits& limits) {
+  const int n = dynamics.n();
+  std::mt19937 generator(0);
+  Eigen::VectorXd q(n), most = Eigen::VectorXd::Zero(n);
+  RowMajor M(n, n);
+  for (int posture = 0; posture < kPostures; ++posture) {
+    for (int i = 0; i < n; ++i) {
+      const double low = std::max(limits.lower[i], -M_PI), high = std::min(limits.upper[i], M_PI);
+      q[i] = low + (high - low) * static_cast<double>(generator()) / static_cast<double>(generator.max());
+    }
+    dynamics.mass_matrix(q.data(), M.data());
+    most = most.cwiseMax(M.inverse().diagonal());
+  }
+  return kBetween * most.cwiseSqrt();
 }
 
 /// The largest rate of a command [N m/s].
@@ -57,7 +82,8 @@ Safety::Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::sha
     throw std::invalid_argument("observer must have a detector, which defines contacts");
   for (int k = 1; k <= n() + 1; ++k) frames_.push_back(dynamics_.model().frame(k));
   poses_.resize(frames_.size());
-  command_ = tau_ = target_ = most_ = change_ = zero_ = Eigen::VectorXd::Zero(n());
+  command_ = tau_ = target_ = most_ = change_ = zero_ = asked_ = ddq_ = Eigen::VectorXd::Zero(n());
+  if (dynamics_.model().elastic_count() == 0) response_ = largest_responses(dynamics_, limits_);
   reset();
 }
 
@@ -78,7 +104,7 @@ void Safety::begin(const Eigen::VectorXd& command) noexcept {
 
 void Safety::archive(StateArchive& state) {
   state.bounded(reason_, 0.0, static_cast<double>(Reason::none));
-  state(command_, tau_, limited_at_, torque_within_, rate_within_);
+  state(command_, tau_, lower_, upper_, asked_, ddq_, unasked_, limited_at_, torque_within_, rate_within_);
   if (observer_) state(*observer_);
 }
 
@@ -110,20 +136,36 @@ Reason Safety::check_joints(const double* q, const double* dq) const noexcept {
   return within(q, limits_.lower, limits_.upper) ? Reason::none : Reason::position;
 }
 
+/// The velocities until the brake acts. Accelerations are computed where the change of the torque since the last time could
+/// bring a joint near its limit, and after a while.
+Reason Safety::check_acceleration(const double* q, const double* dq, const double* tau) noexcept {
+  const double reaction = kReactionPeriods * limits_.period;
+  double change = 0.0;
+  for (int i = 0; i < n(); ++i) change += response_[i] * std::abs(tau[i] - asked_[i]);
+  bool slow = (unasked_ += limits_.period) < kKept;
+  for (int i = 0; i < n() && slow; ++i)
+    slow = std::abs(dq[i] + reaction * ddq_[i]) + reaction * response_[i] * change < kLeft * limits_.velocity[i];
+  if (slow) return Reason::none;
+  unasked_ = 0.0;
+  asked_ = Eigen::Map<const Eigen::VectorXd>(tau, n());
+  dynamics_.forward_dynamics(q, dq, tau, ddq_.data());
+  ahead_ = Eigen::Map<const Eigen::VectorXd>(dq, n()) + reaction * ddq_;
+  return check_velocities(ahead_.data());
+}
+
 Reason Safety::guard(const double* q, const double* dq, const double* tau) noexcept {
   if (dynamics_.model().elastic_count() > 0) return check_velocities(dq);
-  dynamics_.forward_dynamics(q, dq, tau, ahead_.data());
-  ahead_ = Eigen::Map<const Eigen::VectorXd>(dq, n()) + kReactionPeriods * limits_.period * ahead_;
   bool near = limits_.obstacles.size() > 0;
   for (int i = 0; i < n(); ++i) {
     const double reach = kNear + kSoon * std::abs(dq[i]);
     near = near || q[i] - reach < limits_.lower[i] || q[i] + reach > limits_.upper[i];
   }
-  if (check_velocities(dq) != Reason::none || check_velocities(ahead_.data()) != Reason::none) return Reason::velocity;
+  if (check_velocities(dq) != Reason::none || check_acceleration(q, dq, tau) != Reason::none) return Reason::velocity;
   return near ? check_stop(q, dq, tau, lower_, upper_) : Reason::none;
 }
 
 void Safety::allow(const double* q) noexcept {
+  unasked_ = kKept;
   for (int i = 0; i < n(); ++i) {
     lower_[i] = std::min(limits_.lower[i], q[i] - kStill);
     upper_[i] = std::max(limits_.upper[i], q[i] + kStill);

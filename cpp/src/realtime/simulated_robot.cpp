@@ -49,6 +49,7 @@ SimulatedRobot::SimulatedRobot(std::unique_ptr<Plant> plant, Settings settings, 
   if (settings_.compensates_gravity) gravity_model_ = std::make_unique<Evaluator>(settings_.known);
   command_ = gravity_ = tau_ = Eigen::VectorXd::Zero(n());
   before_ = x_;
+  moved();
   invalid_ = Eigen::VectorXd::Constant(n(), std::numeric_limits<double>::quiet_NaN());
   choose_torque();
 }
@@ -67,16 +68,18 @@ DriveFault SimulatedRobot::present_fault() const noexcept {
 
 void SimulatedRobot::advance(std::int64_t now) noexcept {
   now = in_range(now);
-  if (!has_clock_) origin_ = time_ = now;
+  if (!has_clock_) origin_ = time_ = now, chosen_ = false;
   has_clock_ = true;
   if (time_ - now > kClockBack) {
     origin_ += now - time_;
     time_ = now;
+    chosen_ = false;
   }
   if (now - time_ > std::max(kLongestCatchUp, kPeriodsOfCatchUp * step_)) {
     const std::int64_t behind = (now - time_) / step_ * step_;
     slipped_ += seconds(behind);
     time_ += behind;
+    chosen_ = false;
   }
   while (time_ + step_ <= now) step();
   choose_torque();
@@ -87,13 +90,14 @@ void SimulatedRobot::step() noexcept {
   choose_torque();
   const double t = seconds(time_ - origin_), dt = settings_.facts.period / settings_.parts;
   time_ += step_;
+  chosen_ = false;
   if (failed_) return;
   before_ = x_;
   bool moves = true;
   for (int k = 0; k < settings_.parts && moves; ++k)
     moves = integrate(*plant_, *integrator_, t + k * dt, dt, tau_.data(), x_.data());
   const double squared = x_.segment(n(), n()).squaredNorm() + x_.tail(motors()).squaredNorm();
-  if (moves && squared < kFastest * kFastest && x_.allFinite()) return;
+  if (moves && squared < kFastest * kFastest && x_.allFinite()) return moved();
   failed_ = true;
   x_ = before_;
   stand();
@@ -102,6 +106,13 @@ void SimulatedRobot::step() noexcept {
 void SimulatedRobot::stand() noexcept {
   x_.segment(n(), n()).setZero();
   x_.tail(motors()).setZero();
+  moved();
+}
+
+/// The state is another one.
+void SimulatedRobot::moved() noexcept {
+  chosen_ = false;
+  if (gravity_model_) gravity_model_->gravity_vector(q(), gravity_.data());
 }
 
 bool SimulatedRobot::integrate(Plant& plant, Integrator& integrator, double t, double dt, const double* tau, double* x) {
@@ -115,8 +126,10 @@ bool SimulatedRobot::valid() const noexcept {
   return has_command_ && age >= -kClockBack && seconds(age) <= settings_.facts.watchdog;
 }
 
+/// Once for each state, and for each command.
 void SimulatedRobot::choose_torque() noexcept {
-  if (gravity_model_) gravity_model_->gravity_vector(q(), gravity_.data());
+  if (chosen_) return;
+  chosen_ = true;
   if (valid()) {
     tau_ = command_ + gravity_;
     return;
@@ -143,6 +156,7 @@ std::optional<Dropped> SimulatedRobot::command(std::int64_t stamp, std::int64_t 
   if (command_ != asked) ++clipped_;
   received_ = now;
   has_command_ = true;
+  chosen_ = false;
   age_.add(seconds(now - in_range(stamp)));
   return std::nullopt;
 }
@@ -163,6 +177,7 @@ bool SimulatedRobot::start() noexcept {
   has_clock_ = running_ = has_command_ = true;
   origin_ = received_ = time_;
   command_.setZero();
+  chosen_ = false;
   choose_torque();
   return true;
 }
@@ -197,6 +212,7 @@ bool SimulatedRobot::write(const double* tau) noexcept {
   if (failed_) return false;
   std::copy_n(tau, n(), command_.data());
   received_ = time_;
+  chosen_ = false;
   return true;
 }
 
@@ -212,6 +228,7 @@ void SimulatedRobot::archive(StateArchive& state) {
   for (std::int64_t* count : {&origin_, &time_, &received_, &clipped_}) archive_count(state, *count);
   if (!state.reading()) return;
   if (!x_.allFinite() || !command_.allFinite()) throw std::invalid_argument("state must hold an arm and a command that are finite");
+  moved();
   choose_torque();
 }
 

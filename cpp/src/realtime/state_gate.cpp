@@ -10,10 +10,45 @@ namespace {
 
 constexpr double kLargestState = 1e4;  // norm of a state of an arm [rad, m, and per second]
 
+/// Of `RateCheck`: shortest window, which is also the longest time between two states [s]; least states in it; difference that
+/// is allowed [rad or m], and part of the way; windows in a row.
+constexpr double kWindow = 0.2, kAway = 0.02, kAwayOfWay = 0.5;
+constexpr int kLeastStates = 4, kDiffering = 2;
+
 /// These indicate a broken sensor or driver.
 bool invalid(Dropped why) noexcept { return why <= Dropped::no_stamp; }
 
 }  // namespace
+
+bool RateCheck::agrees(double t, const double* q, const double* dq) noexcept {
+  const Eigen::Map<const Eigen::VectorXd> position(q, start_.size()), velocity(dq, start_.size());
+  const double step = t - last_;
+  if (states_ > 0 && step < kWindow) {
+    way_ += 0.5 * step * (last_dq_ + velocity);
+    ++states_;
+  } else {
+    states_ = 0;
+  }
+  last_ = t;
+  last_dq_ = velocity;
+  const bool over = states_ > kLeastStates && t - begun_ > kWindow;
+  if (over) {
+    moved_ = position - start_;
+    const auto farther = moved_.array().abs().max(way_.array().abs());
+    differing_ = ((moved_ - way_).array().abs() > kAway + kAwayOfWay * farther).any() ? differing_ + 1 : 0;
+  }
+  if (!over && states_ > 0) return true;
+  start_ = position;
+  way_.setZero();
+  begun_ = t;
+  states_ = 1;
+  return differing_ < kDiffering;
+}
+
+void RateCheck::archive(StateArchive& state) {
+  state(start_, way_, last_dq_, begun_, last_);
+  for (int* number : {&states_, &differing_}) state.bounded(*number, 0.0, 2e9);
+}
 
 StateGate::StateGate(double oldest) : oldest_(std::llround(1e9 * oldest)) {}
 

@@ -21,7 +21,7 @@ class Limits(Value):
     lower, upper : (n,) array
         Position [rad or m].
     velocity : (n,) array
-        Largest speed [rad/s or m/s].
+        Largest speed [rad/s or m/s]. Zero, which many files have for a missing one, is infinite.
     effort : (n,) array
         Largest torque or force [N m or N].
 
@@ -61,6 +61,8 @@ class Limits(Value):
                 raise ThunderError(
                     f"limits.{name} of joint {i + 1} must not be negative, got {getattr(self, name)[i]:g}"
                 )
+        speed = np.where(self.velocity == 0.0, np.inf, self.velocity)
+        set_fields(self, velocity=array(speed, (n,), "limits.velocity", finite=False))
 
     @classmethod
     def none(cls, n: int) -> Limits:

@@ -76,6 +76,7 @@ class Reason(StrEnum):
     diverged = "the controller's estimate or torque diverged"
     large_error = "the tracking error is larger than allowed"
     invalid_states = "too many invalid states in a row"
+    wrong_velocities = "velocities are not those of the positions"
     repeated_holds = "the arm had to be held too often"
     finished = "the duration is over"
     requested = "a stop was requested"
@@ -110,7 +111,9 @@ class Reason(StrEnum):
 
 #: reasons by their numbers in the core
 REASONS = tuple(Reason)
-_IMMEDIATE = frozenset({Reason.states_lost, Reason.invalid_states, Reason.watchdog, Reason.drive_fault})
+_IMMEDIATE = frozenset(
+    {Reason.states_lost, Reason.invalid_states, Reason.wrong_velocities, Reason.watchdog, Reason.drive_fault}
+)
 
 
 class Command(NamedTuple):

@@ -18,25 +18,15 @@ from ..robot import Robot
 from ..sampled_loop import Channel
 from .hold import read_rate, safe_torque
 from .plain_data import Table, read_plain
+from .safety import Safety, SafetyLimits
 
-#: controllers that a configuration may name
-LAWS: tuple[str, ...] = (
-    "ACT",
-    "Backstepping",
-    "CartesianComputedTorque",
-    "CartesianMACT",
-    "CompositeControl",
-    "ComputedTorque",
-    "ElasticSlotineLi",
-    "Impedance",
-    "IndependentJoint",
-    "MACT",
-    "MotorPD",
-    "OperationalSpace",
-    "PDGravity",
-    "PassivityBased",
-    "RobustUnitVector",
-    "SlotineLi",
+#: controllers that a configuration may name: those in C++, but for one that needs four derivatives of its reference
+LAWS = tuple(
+    name
+    for name in dir(control)
+    if isinstance(law := getattr(control, name), type)
+    and issubclass(law, _core.Controller)
+    and law is not control.ElasticFeedbackLinearization
 )
 #: arguments that define the law instead of its gains; constant while the loop runs
 _FIXED = ("frame", "rows", "orientation", "slow")
@@ -195,6 +185,8 @@ _JOINING = 0.25
 _OVERSPEED = 1.3
 #: distance from a position limit at which an arm is braked, at least [rad or m]
 _MARGIN = 2e-3
+#: periods without a state after which the arm is braked by default
+_LATE_PERIODS = 3
 #: the same speed without a velocity limit [rad/s or m/s]
 _NO_LIMIT_SPEED = 2.0
 
@@ -227,42 +219,20 @@ class TaskLimits:
     bandwidth: float = 25.0
 
 
-@dataclass(frozen=True)
-class ObserverSpec:
-    """A `MomentumObserver` as plain data.
-
-    Attributes
-    ----------
-    bandwidth : (n,) array
-        [rad/s].
-    order : int
-        1 or 2, the second with critical damping.
-    detector : ContactDetector or None
-        Rule for contacts.
-    """
-
-    bandwidth: Array
-    order: int
-    detector: control.ContactDetector | None
-
-    @classmethod
-    def read(cls, table: Table, n: int) -> ObserverSpec:
-        """Return the observer of a table, whose detector is given by thresholds, samples and release."""
-        rule = control.ContactDetector
-        detector = None
-        if table.get("thresholds") is not None:
-            detector = rule(
-                table.positives("thresholds", n, None),
-                table.whole("samples", rule.samples),
-                table.positive("release", rule.release),
-            )
-        spec = cls(table.positives("bandwidth", n, None), table.whole("order", 1), detector)
-        table.done()
-        return spec
-
-    def build(self, robot: Robot) -> control.MomentumObserver:
-        """Return the observer of a robot."""
-        return control.MomentumObserver(robot, self.bandwidth, order=self.order, detector=self.detector)
+def _observer(robot: Robot, table: Table) -> control.MomentumObserver:
+    """Return the observer of a table, whose detector is given by thresholds, samples and release."""
+    rule, n = control.ContactDetector, robot.n
+    detector = None
+    if table.get("thresholds") is not None:
+        detector = rule(
+            table.positives("thresholds", n, None),
+            table.whole("samples", rule.samples),
+            table.positive("release", rule.release),
+        )
+    order = table.whole("order", 1)
+    observer = control.MomentumObserver(robot, table.positives("bandwidth", n, None), order=order, detector=detector)
+    table.done()
+    return observer
 
 
 @dataclass(frozen=True)
@@ -290,7 +260,8 @@ class LoopOptions:
     lag : (n,) array
         Time constants of the drives, for which gains are checked [s].
     state_late, state_lost : float
-        Times without a state after which the loop commands the safe torque, and then none [s].
+        Times without a state after which the loop commands the safe torque, and then none [s]. `read` takes three
+        periods, and 5 ms at least, for the first one: the last torque acts for as long.
     reference_timeout : float
         Time after which a stream of poses or twists is lost [s].
     patience : float
@@ -308,8 +279,8 @@ class LoopOptions:
         Whether states may list joints that the robot does not have.
     frame : str
         Required frame of poses and twists; empty for any.
-    observer : ObserverSpec or None
-        Observer of the external torque, with the commanded torques.
+    observer : MomentumObserver or None
+        Observer of the external torque, with the commanded torques; a loop uses a copy.
 
     Examples
     --------
@@ -335,7 +306,7 @@ class LoopOptions:
     period: float = 1e-3
     delay: float = 0.0
     lag: npt.ArrayLike = 0.0
-    state_late: float = 0.02
+    state_late: float = 5e-3
     state_lost: float = 0.25
     reference_timeout: float = 0.2
     patience: float = 0.5
@@ -345,7 +316,7 @@ class LoopOptions:
     recover: bool = False
     other_joints: bool = False
     frame: str = ""
-    observer: ObserverSpec | None = None
+    observer: control.MomentumObserver | None = None
 
     @property
     def channel(self) -> Channel:
@@ -356,24 +327,18 @@ class LoopOptions:
         """Return the safe torque."""
         return safe_torque(self.robot, self.hold_rate, self.torque_limits, self.torque_rate)
 
-    def guard(self) -> _core.Safety:
+    def guard(self) -> Safety:
         """Return the limits of torques, and those at which a reference is dropped and the arm braked."""
-        own, none = self.robot.limits, np.full(self.robot.n, np.inf)
-        return _core.Safety(
+        limits = SafetyLimits.of(
             self.robot,
-            lower=own.lower + _MARGIN,
-            upper=own.upper - _MARGIN,
-            velocity=_OVERSPEED * own.velocity,
+            margin=_MARGIN,
+            velocity=_OVERSPEED * self.robot.limits.velocity,
             torque=self.torque_limits,
             torque_rate=self.torque_rate,
-            torque_step=none,
-            obstacles=[],
-            clearance=0.0,
             lookahead=0.0,
             patience=np.inf,
-            period=self.period,
-            observer=None,
         )
+        return Safety(self.robot, limits, period=self.period)
 
     @classmethod
     def read(cls, source: LoopOptions | Mapping[str, Any] | str | Path) -> LoopOptions:
@@ -407,10 +372,10 @@ class LoopOptions:
             joining_speed=root.positives("joining_speed", n, joining_speed(robot)),
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
             period=period,
-            **{
-                name: times.positive(name, getattr(cls, name))
-                for name in ("state_late", "state_lost", "reference_timeout", "patience")
-            },
+            state_late=times.positive("state_late", max(cls.state_late, _LATE_PERIODS * period)),
+            state_lost=times.positive("state_lost", cls.state_lost),
+            reference_timeout=times.positive("reference_timeout", cls.reference_timeout),
+            patience=times.positive("patience", cls.patience),
             delay=nonnegative(times.get("delay", 0.0), "times: delay"),
             lag=all_nonnegative(per_joint(times.get("lag", 0.0), n, "times: lag"), "times: lag"),
             invalid_states=root.whole("invalid_states", cls.invalid_states),
@@ -419,7 +384,7 @@ class LoopOptions:
             recover=root.flag("recover", cls.recover),
             other_joints=root.flag("other_joints", cls.other_joints),
             frame=root.text("frame", ""),
-            observer=None if root.get("observer") is None else ObserverSpec.read(root.table("observer"), n),
+            observer=None if root.get("observer") is None else _observer(robot, root.table("observer")),
         )
         for table in (task, times, root):
             table.done()

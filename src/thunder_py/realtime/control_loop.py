@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import Array
 from ..control import Status
 from ..control.stability import warn_over_range
-from ..reference import JointReference
+from ..reference import JointReference, TaskReference
 from ..values import Stateful
 from .command import REASONS, Command, Mode, Reason
 from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate
@@ -86,14 +88,14 @@ class ControlLoop(Stateful):
     def __init__(self, options: LoopOptions | Mapping[str, Any] | str | Path) -> None:
         self.options = LoopOptions.read(options)
         self._lock, self._one_change = Lock(), Lock()
-        robot, observer = self.options.robot, self.options.observer
+        robot = self.options.robot
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
         self._brake = self.options.brake()
         self._safety = self.options.guard()
         warn_over_range(self._brake, robot, self.options.channel)
         self._order = JointOrder(robot.joint_names, self.options.other_joints, robot.motor_names)
-        self._observer = None if observer is None else observer.build(robot)
+        self._observer = deepcopy(self.options.observer)
         self._core = self._new_core()
         self.references = References(self.options, self._core, self._lock)
 
@@ -178,11 +180,17 @@ class ControlLoop(Stateful):
             return self._core.contact
 
     @property
-    def reference(self) -> JointReference | None:
-        """Reference of the last state, None unless the controller followed one in joint space."""
+    def reference(self) -> JointReference | TaskReference | None:
+        """Reference of the last state, in the controller's space; None unless it followed one."""
         with self._lock:
-            parts = self._core.joint_reference
-            return None if parts is None else JointReference(*parts)
+            parts, kind = self._core.reference, TaskReference if self._core.task else JointReference
+            return None if parts is None else kind(*parts)
+
+    @property
+    def measured(self) -> tuple[int, Array, Array]:
+        """Stamp [ns], positions and velocities (n,) of the last state that was taken; zeros before the first one."""
+        with self._lock:
+            return self._core.stamp, self._core.q, self._core.dq
 
     @property
     def dropped(self) -> dict[str, int]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
 from ..checks import Array, apart
 from ..errors import ThunderError
 from ..reference import JointReference
@@ -24,10 +23,10 @@ _PER_PIECE = 8
 _SLACK = 1.001
 
 
-class JointMotion(_core.JointMotion):
+class JointMotion(NamedTuple):
     """A trajectory on the loop's clock; after its end the last position at rest.
 
-    Parameters
+    Attributes
     ----------
     start, end : float
         Times [s].
@@ -37,16 +36,18 @@ class JointMotion(_core.JointMotion):
         References at its start and end.
     """
 
-    def __init__(
-        self,
-        start: float,
-        end: float,
-        trajectory: JointTrajectory | None,
-        first: JointReference,
-        last: JointReference,
-    ) -> None:
-        super().__init__(start, end, trajectory, first, last)
-        self.trajectory, self.first, self.last = trajectory, first, last
+    start: float
+    end: float
+    trajectory: JointTrajectory | None
+    first: JointReference
+    last: JointReference
+
+    def at(self, t: float) -> JointReference:
+        """Return the reference at a time from the start on [s]."""
+        if self.trajectory is not None and t < self.end:
+            return JointReference(*self.trajectory.at(t))
+        still = np.zeros_like(self.last.q)
+        return JointReference(self.last.q, still, still)
 
 
 def wrong_names(names: Sequence[str], joint_names: Sequence[str]) -> str:
@@ -66,11 +67,8 @@ def read_points(
         In the terms of ``JointTrajectory``, if there are no points, times do not increase from 0 or later, or positions
         or derivatives are not one number for each joint.
     """
-    try:
-        at = np.asarray(times, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        at = np.zeros((0, 0))
-    if at.ndim != 1 or not np.isfinite(at).all():
+    at = _numbers(times)
+    if at is None or at.ndim != 1 or not np.isfinite(at).all():
         raise ThunderError(f"time_from_start of the points must be one number each [s], got {times!r:.80}")
     if at.size == 0:
         raise ThunderError("points must be one at least, with positions and time_from_start, got none")
@@ -94,30 +92,27 @@ def read_points(
     return at, positions, velocities, accelerations
 
 
+def _numbers(values: Any) -> Array | None:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _rows(field: str, values: Any, count: int, places: npt.NDArray[np.intp]) -> Array:
     """Return a field of all points in the robot's order, (count, n)."""
-    n = places.size
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        found = np.zeros(0)  # which row is wrong is found below
-    if found.shape == (count, n) and np.isfinite(found).all():
-        ordered: Array = found[:, places]
-        return ordered
     rows = list(values) if np.iterable(values) else [values]
     if len(rows) != count:
         raise ThunderError(f"points must have one time_from_start each, got {count} of them for {field} of {len(rows)}")
-    for k, row in enumerate(rows):
-        try:
-            entries = np.asarray(row, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ThunderError(f"points[{k}].{field} must be numbers, got {row!r:.80}") from error
-        if entries.shape != (n,):
-            got = str(entries.size) if entries.ndim == 1 else f"{row!r:.80}"
-            raise ThunderError(f"points[{k}].{field} must be {n} numbers, one for each of joint_names, got {got}")
-        if not np.isfinite(entries).all():
-            raise ThunderError(f"points[{k}].{field} must be finite, got {entries.tolist()}")
-    raise ThunderError(f"{field} of points must be {count} rows of {n} numbers, got {values!r:.80}")
+    found = [_numbers(row) for row in rows]
+    for k, row in enumerate(found):
+        if row is None or row.shape != places.shape or not np.isfinite(row).all():
+            raise ThunderError(
+                f"points[{k}].{field} must be {places.size} finite numbers, one for each of joint_names,"
+                f" got {rows[k]!r:.80}"
+            )
+    ordered: Array = np.array(found)[:, places]
+    return ordered
 
 
 def nearest_turn(robot: Robot, q: Array, near: Array) -> Array:

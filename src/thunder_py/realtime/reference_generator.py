@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,8 @@ import numpy.typing as npt
 from ..checks import Array, apart, array, per_joint
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_MODEL, as_file, parsing
+from ..identification.readers.csv_table import CSVReader
+from ..identification.readers.names import Names
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
 from ..spatial.single import Quaternion, quaternion_of
@@ -28,6 +30,8 @@ Source = Callable[[npt.ArrayLike], "JointReference | TaskReference"]
 _APPROACH = 0.2
 _APPROACH_SPEED, _APPROACH_TIME = 0.5, 0.5
 _MODEL_SEED, _MODEL_TRIALS, _SHRINKAGE = 0, 60, 0.1
+#: rows of a table that are read at once
+_ROWS = 100_000
 _BOUNDARY_VELOCITY, _BOUNDARY_ACCELERATION = 0.2, 1.0
 
 
@@ -113,13 +117,13 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     FileFormatError
         If the file is not such a table, of two rows at least whose times increase.
     """
-    path, lines = as_file(path, most=LARGEST_MODEL), None
+    path = as_file(path, most=LARGEST_MODEL)
     with parsing(path, "a table of t and joint positions"):
         if path.suffix == ".npz":
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 t, q = np.asarray(file["t"]), np.asarray(file["q"])
         elif path.suffix == ".csv":
-            t, q, lines = _read_csv(path, robot.joint_names)
+            t, q = _read_csv(path, robot)
         else:
             raise FileFormatError("must end in .npz or .csv", path=path)
     try:
@@ -132,46 +136,26 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     if wrong.size:
         k = int(wrong[0]) + 1
         now, before = apart(float(t[k]), float(t[k - 1]))
-        raise FileFormatError(
-            f"t must increase, got {now} after {before}", path=path, line=None if lines is None else lines[k]
-        )
+        raise FileFormatError(f"t must increase, got {now} after {before}", path=path)
     return t, q
 
 
-def _read_csv(path: Path, joint_names: Sequence[str]) -> tuple[Array, Array, list[int]]:
-    """Return times, joint positions, and the number of the line of each."""
-    rows, numbers, places = [], [], None
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        table = csv.reader(file)
-        for fields in table:
-            if not any(map(str.strip, fields)) or (places is not None and fields[0].lstrip().startswith("#")):
-                continue
-            if places is None:
-                places = _columns([name.strip("# \t") for name in fields], joint_names, path, table.line_num)
-                continue
-            try:
-                row = [float(fields[k]) for k in places]
-            except (ValueError, IndexError):
-                row = [np.nan]
-            if not np.isfinite(row).all():
-                message = f"must be finite numbers in the columns t and joint positions, got {','.join(fields)!r:.80}"
-                raise FileFormatError(message, path=path, line=table.line_num)
-            rows.append(row)
-            numbers.append(table.line_num)
-    if places is None:
-        raise FileFormatError(f"must be a table of t, {', '.join(joint_names)}, got nothing", path=path)
-    found = np.array(rows).reshape(-1, 1 + len(joint_names))
-    return found[:, 0], found[:, 1:], numbers
+@dataclass(frozen=True)
+class _Columns(Names):
+    """The columns of a reference among those of a log."""
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        return "t", "q"
 
 
-def _columns(header: list[str], joint_names: Sequence[str], path: Path, line: int) -> list[int]:
-    """Return the places of the time and of the joints in the names of the columns."""
-    wanted = ("t", *joint_names)
-    wrong = [name for name in wanted if header.count(name) != 1]
-    if wrong:
-        message = f"must be a table of t, {', '.join(joint_names)}, one column each, got {', '.join(header)!r:.200}"
-        raise FileFormatError(message, path=path, line=line)
-    return [header.index(name) for name in wanted]
+def _read_csv(path: Path, robot: Robot) -> tuple[Array, Array]:
+    """Return times and joint positions."""
+    reader = CSVReader(path, _Columns(path, {"t": "t", "q": robot.joint_names}))
+    parts = list(reader.chunks(robot, _ROWS))
+    if not parts:
+        return np.empty(0), np.empty((0, robot.n))
+    return np.concatenate([part["t"] for part in parts]), np.concatenate([part["q"] for part in parts])
 
 
 def _human_like(robot: Robot, table: Table, q: Array) -> Source:

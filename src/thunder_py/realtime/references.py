@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array
+from ..errors import ThunderError, UnknownNameError
 from .command import Mode
 from .configuration import LoopOptions
-from .joint_motion import check_limits, make_motion, nearest_turn, read_points, wrong_names
+from .joint_motion import JointMotion, check_limits, make_motion, nearest_turn, read_points, wrong_names
 from .joint_states import JointOrder
 from .timing import Lock
 
@@ -18,6 +20,14 @@ _FAULT = "the loop is in a fault: call reset first"
 #: refusals of the core by number, and sizes of the second part of a message
 _REFUSALS = (None, "reordered", "not_finite", "no_rotation", "too_large", _FAULT)
 _SIZES = {"take_pose": 4, "take_twist": 3}
+#: what messages raise that make no sense
+_INVALID = (ValueError, TypeError, OverflowError)
+#: largest final speed of a motion that ends at rest [rad/s or m/s]
+_REST = 1e-3
+
+
+class OutdatedError(ThunderError):
+    """A trajectory has ended before it came."""
 
 
 class References:
@@ -81,7 +91,7 @@ class References:
     def place(self) -> Array:
         """Return where a trajectory begins: the reference in joint space, else the last measured positions, (n,)."""
         with self._lock:
-            followed = self.core.joint_reference
+            followed = None if self.core.task else self.core.reference
             return self.core.q if followed is None else followed[0]
 
     # --- messages -------------------------------------------------------------------------------------------------
@@ -109,9 +119,13 @@ class References:
             Points [rad or m], and their derivatives if known, in the order of the names. To a revolute joint without
             limits whole turns are added, so that the first point is nearest to where the arm is.
         """
-        return self.take_trajectory(stamp, names, times, q, dq, ddq, at_once=stamp == 0)[0]
+        try:
+            self.take(stamp, names, times, q, dq, ddq, at_once=stamp == 0)
+        except _INVALID as error:
+            return str(error)
+        return None
 
-    def take_trajectory(
+    def take(
         self,
         stamp: int,
         names: Sequence[str],
@@ -121,8 +135,9 @@ class References:
         ddq: npt.ArrayLike | None = None,
         *,
         at_once: bool = False,
-    ) -> tuple[str | None, dict[str, int]]:
-        """Accept a joint trajectory as `trajectory` does; return its answer with the counts right after it.
+        at_rest: bool = False,
+    ) -> tuple[JointMotion, dict[str, int]]:
+        """Accept a joint trajectory as `trajectory` does; return its motion, with the counts right after it.
 
         Parameters
         ----------
@@ -130,28 +145,46 @@ class References:
             As for `trajectory`.
         at_once : bool
             Its sender asked for a start at reception: a single point is accepted although later states have come.
+        at_rest : bool
+            Whether it must end at rest.
+
+        Raises
+        ------
+        OutdatedError
+            If it has ended.
+        UnknownNameError
+            If the names are not those of the joints.
+        ValueError
+            If it is refused for another reason.
         """
-        with self._lock:
-            why, origin, now, near = self._closed(task=False), self.core.origin, self.core.t, self.place()
-        if why is not None:
-            return self._counted(why)
-        places = self._order.places(names)
-        if places is None:
-            return self._counted(wrong_names(names, self._options.robot.joint_names))
+        robot = self._options.robot
         try:
+            with self._lock:
+                self._require_open(task=False)
+                origin, now, near = self.core.origin, self.core.t, self.place()
+            places = self._order.places(names)
+            if places is None:
+                raise UnknownNameError(wrong_names(names, robot.joint_names))
             start = now if stamp == 0 else self.clock(stamp)
             at, points, *derivatives = read_points(places, times, q, dq, ddq)
-            motion = make_motion(start, at, nearest_turn(self._options.robot, points, near), *derivatives)
-            check_limits(self._options.robot, motion)
-        except (ValueError, TypeError, OverflowError) as error:
-            return self._counted(str(error))
-        if motion.end < now and not (at_once and motion.start == motion.end):
-            return self._counted(f"it ended {now - motion.end:.3g} s ago")
-        with self._lock:
-            why = self._closed(task=False) if self.core.origin == origin else "the loop's clock restarted meanwhile"
-            if why is None:
-                self.core.follow(motion)
-            return self._counted(why)
+            motion = make_motion(start, at, nearest_turn(robot, points, near), *derivatives)
+            check_limits(robot, motion)
+            if at_rest and np.abs(motion.last.dq).max() >= _REST:
+                k = int(np.argmax(np.abs(motion.last.dq)))
+                speed = f"a velocity of {motion.last.dq[k]:g} of {robot.joint_names[k]}"
+                raise ThunderError(f"the last point must be at rest, got {speed}")
+            if motion.end < now and not (at_once and motion.start == motion.end):
+                raise OutdatedError(f"it ended {now - motion.end:.3g} s ago")
+            with self._lock:
+                if self.core.origin != origin:
+                    raise ThunderError("the loop's clock restarted meanwhile")
+                self._require_open(task=False)
+                self.core.follow(*motion)
+                self._count(None)
+                return motion, self._counts()
+        except _INVALID as error:
+            self._count(error)
+            raise
 
     def pose(self, stamp: int, position: Sequence[float], quaternion: Sequence[float], frame: str = "") -> str | None:
         """Accept a pose of the controller's frame in the world.
@@ -184,45 +217,41 @@ class References:
         return self._stream(stamp, frame, "take_twist", linear, angular)
 
     def _stream(self, stamp: int, frame: str, take: str, first: Sequence[float], second: Sequence[float]) -> str | None:
-        if self._options.frame and frame != self._options.frame:
-            return self._answer(f"frame must be {self._options.frame!r}, got {frame!r}")
         try:
+            if self._options.frame and frame != self._options.frame:
+                raise ThunderError(f"frame must be {self._options.frame!r}, got {frame!r}")
             linear, angular = [float(x) for x in first], [float(x) for x in second]
-        except (TypeError, ValueError, OverflowError) as error:
-            return self._answer(str(error))
-        if len(linear) != 3 or len(angular) != _SIZES[take]:
-            return self._answer("size")
-        with self._lock:  # one clock from the time of the stamp to its use
-            why = self._closed(task=True)
-            if why is None:
+            if len(linear) != 3 or len(angular) != _SIZES[take]:
+                raise ThunderError("size")
+            with self._lock:  # one clock from the time of the stamp to its use
+                self._require_open(task=True)
                 now = self.core.t
                 t = now if stamp == 0 else self.core.time_of(stamp)
-                late = abs(t - now) > self._options.reference_timeout
-                why = (
-                    f"its stamp is {now - t:.3g} s old"
-                    if late
-                    else _REFUSALS[getattr(self.core, take)(t, linear, angular)]
-                )
-            return self._answer(why)
+                if abs(t - now) > self._options.reference_timeout:
+                    raise ThunderError(f"its stamp is {now - t:.3g} s old")
+                refusal = _REFUSALS[getattr(self.core, take)(t, linear, angular)]
+                if refusal is not None:
+                    raise ThunderError(refusal)
+                return self._count(None)
+        except _INVALID as error:
+            return self._count(error)
 
-    def _closed(self, *, task: bool) -> str | None:
-        """Return the reason why references of this kind are refused at present."""
+    def _require_open(self, *, task: bool) -> None:
+        """Raise the reason why references of this kind are refused at present."""
         if self.core.task != task:
             kinds = ("joint trajectories", "poses")
-            return f"the controller follows {kinds[not task]}, not {kinds[task]}"
+            raise ThunderError(f"the controller follows {kinds[not task]}, not {kinds[task]}")
         if self.core.mode == Mode.fault:
-            return _FAULT
-        return "there is no joint state yet" if self.core.origin is None else None
+            raise ThunderError(_FAULT)
+        if self.core.origin is None:
+            raise ThunderError("there is no joint state yet")
 
-    def _answer(self, why: str | None) -> str | None:
-        return self._counted(why)[0]
-
-    def _counted(self, why: str | None) -> tuple[str | None, dict[str, int]]:
-        """Count a message; return the answer to it, and the counts, before any other message."""
+    def _count(self, error: Exception | None) -> str | None:
+        """Count a message; return the answer to it."""
         with self._lock:
-            if why is None:
+            if error is None:
                 self._taken += 1
-            else:
-                self._refused += 1
-                self.last_refusal = why
-            return why, self._counts()
+                return None
+            self._refused += 1
+            self.last_refusal = str(error)
+            return self.last_refusal

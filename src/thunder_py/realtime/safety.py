@@ -46,7 +46,8 @@ class SafetyLimits(Value):
         Time for which the present velocity is extrapolated before positions and distances are checked [s], however
         short the stop is; see `Safety`.
     patience : float
-        Longest time with torques beyond the limits, to which they are clipped, and without a solution [s].
+        Longest time with torques beyond the limits, to which they are clipped, and without a solution [s];
+        infinite for no end.
     most_missed : int
         Largest number of cycles in a row without a valid state.
 
@@ -97,26 +98,28 @@ class SafetyLimits(Value):
             obstacles=tuple(of_kind(obstacle, Obstacle, "obstacle") for obstacle in self.obstacles),
             clearance=nonnegative(self.clearance, "clearance"),
             lookahead=nonnegative(self.lookahead, "lookahead"),
-            patience=positive(self.patience, "patience"),
+            patience=positive(self.patience, "patience", finite=False),
             most_missed=whole(self.most_missed, "most_missed", 0, 2**31 - 1),
         )
 
     @classmethod
-    def of(cls, robot: Robot, **changes: Any) -> SafetyLimits:
-        """Return the robot's own limits, those of positions less 0.05 rad or m, with changes by name.
+    def of(cls, robot: Robot, *, margin: float = _MARGIN, **changes: Any) -> SafetyLimits:
+        """Return the robot's own limits, those of positions less a margin, with changes by name.
 
         Parameters
         ----------
         robot : Robot
             The arm.
+        margin : float
+            Distance from the robot's own position limits [rad or m].
         **changes
             Arguments of the class.
         """
         of_kind(robot, Robot, "robot")
         own = robot.limits
         usual = {
-            "lower": own.lower + _MARGIN,
-            "upper": own.upper - _MARGIN,
+            "lower": own.lower + margin,
+            "upper": own.upper - margin,
             "velocity": own.velocity,
             "torque": own.effort,
         }

@@ -111,7 +111,7 @@ class SimulatedRobot(_core.SimulatedRobot):
     plant : Robot, PlantLike, mapping or path
         The true arm: rigid or elastic, or written in Python, such as a `MujocoPlant`. Steps with stiff friction are
         implicit, and periods are divided for stiff springs. Plain data, or a YAML file that holds it, describes the
-        arm of a node, whose drive adds no gravity torque, and stands alone. Keys: ``robot`` (name or file); ``q0``
+        arm of a node, and stands alone beside what a drive does. Keys: ``robot`` (name or file); ``q0``
         ((n,)); ``payloads`` (list of mappings with the arguments of `Payload`); ``period`` of the plant and of its
         states (0.001 s); ``watchdog`` (0.05 s); ``torque_limits`` (default the robot's).
     q0 : (n,) array_like, optional
@@ -129,7 +129,8 @@ class SimulatedRobot(_core.SimulatedRobot):
     external : sequence of ExternalWrench and ExternalTorque
         External forces.
     compensates_gravity : bool
-        Whether the drive adds the gravity torque of the model that it knows to every command.
+        Whether the drive adds the gravity torque of the model that it knows to every command; by default it does,
+        unless `plant` is plain data.
     real_time : bool
         Whether a loop's states follow the computer's clock.
     integrator : {"rk4", "implicit_midpoint", "semi_implicit_euler", "plant"}
@@ -173,15 +174,15 @@ class SimulatedRobot(_core.SimulatedRobot):
         dq0: npt.ArrayLike | None = None,
         payloads: Payload | Sequence[Payload] = (),
         external: Sequence[ExternalWrench | ExternalTorque] = (),
-        compensates_gravity: bool = True,
+        compensates_gravity: bool | None = None,
         real_time: bool = True,
         integrator: str = "rk4",
     ) -> None:
+        of_node = isinstance(plant, (Mapping, str, Path))
         if isinstance(plant, (Mapping, str, Path)):
             if q0 is not None or facts is not None or known is not None or dq0 is not None or payloads or external:
                 raise ThunderError("plant must be a Robot or a plant beside other arguments; plain data stands alone")
             plant, q0, facts, payloads = _read_options(plant)
-            compensates_gravity = False
         native = is_native(plant, Robot, "forward_dynamics")
         own = plant if isinstance(plant, Robot) else getattr(plant, "robot", None)
         self.robot = robot = of_kind(own if known is None else known, Robot, "known")
@@ -207,7 +208,7 @@ class SimulatedRobot(_core.SimulatedRobot):
             torque_rate=self.facts.torque_rate,
             payloads=[(p.time, p.link_index(robot), p.parameters) for p in bodies],
             external=read_external(external, plant, native),
-            compensates_gravity=bool(compensates_gravity),
+            compensates_gravity=not of_node if compensates_gravity is None else bool(compensates_gravity),
             real_time=bool(real_time),
             parts=_parts(plant, self.facts.period) if isinstance(plant, Robot) else 1,
             integrator=integrator,

@@ -10,21 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, apart, is_number, of_kind
+from ..checks import Array, apart, is_number, nonnegative, of_kind
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import JointReference
 from .command import Mode, Reason
 from .control_loop import ControlLoop
-from .joint_motion import make_motion, nearest_turn, read_points, wrong_names
-from .joint_states import JointOrder
+from .references import OutdatedError
 from .timing import Lock
 
 #: default tolerance of the end of a goal, by type of joint [rad, m]
 _CLOSE = {"R": 0.05, "P": 0.01}
 #: difference from the trajectory below which the loop has joined it [rad or m, and per second]
 _JOINED = 1e-6
-
-
 #: modes of a loop without a reference
 _HELD = (Mode.holding, Mode.braking)
 
@@ -46,6 +43,10 @@ class GoalCode(IntEnum):
     old_header_timestamp = -3
     path_tolerance_violated = -4
     goal_tolerance_violated = -5
+
+
+#: results of goals that are refused, by the error
+_CODES = {UnknownNameError: GoalCode.invalid_joints, OutdatedError: GoalCode.old_header_timestamp}
 
 
 class GoalResult(NamedTuple):
@@ -178,7 +179,7 @@ class TrajectoryGoal:
     ...     if goal is None:
     ...         points, close = [state.q, state.q + 0.05], [Tolerance(name, position=0.01) for name in names]
     ...         goal = TrajectoryGoal(loop, state.stamp, 0, names, [0.0, 0.5], points, goal_tolerance=close)
-    ...     goal.state(state.stamp, names, state.q, state.dq)
+    ...     goal.state()
     >>> goal.result.code.name, bool(abs(goal.feedback.error.q).max() < 0.01)
     ('successful', True)
     """
@@ -201,83 +202,34 @@ class TrajectoryGoal:
         self._loop, self._lock = loop, Lock()
         self.result: GoalResult | None = None
         self.feedback: GoalFeedback | None = None
-        self._order = JointOrder(loop.joint_names, others_allowed=True)
         self._seen = 0
-        places = JointOrder(loop.joint_names).places(names)
-        if places is None:
-            self._refuse(GoalCode.invalid_joints, wrong_names(names, loop.joint_names))
-            return
         n, types = len(loop.joint_names), loop.options.robot.joint_types
         try:
             self._path = _bounds(path_tolerance, loop.joint_names, np.full(n, np.inf))
             self._goal = _bounds(goal_tolerance, loop.joint_names, np.array([_CLOSE[kind] for kind in types]))
-        except UnknownNameError as error:
-            self._refuse(GoalCode.invalid_joints, str(error))
-            return
-        except ThunderError as error:
-            self._refuse(GoalCode.invalid_goal, str(error))
-            return
-        if not (is_number(goal_time_tolerance) and 0.0 <= goal_time_tolerance < math.inf):
-            text = f"goal_time_tolerance must be a number that is not negative, got {goal_time_tolerance!r}"
-            self._refuse(GoalCode.invalid_goal, text)
-            return
-        self._allowed_after = goal_time_tolerance
-        self._begin(now, stamp, (times, q, dq, ddq), places)
+            self._allowed_after = nonnegative(goal_time_tolerance, "goal_time_tolerance")
+            if loop.mode in (Mode.starting, Mode.fault):
+                raise ThunderError(loop.reason.value)
+            self._motion, self._counts = loop.references.take(
+                stamp or now, names, times, q, dq, ddq, at_once=stamp == 0, at_rest=True
+            )
+            self._arrived = self._motion.end  # or later, while the loop joins the trajectory
+        except (ValueError, TypeError, OverflowError) as error:
+            code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), GoalCode.invalid_goal)
+            self.result = GoalResult(code, str(error))
 
-    def _begin(self, now: int, stamp: int, points: tuple[object, ...], places: npt.NDArray[np.intp]) -> None:
-        """Hand the trajectory over, or refuse it."""
-        loop, start = self._loop, stamp or now
-        if loop.mode in (Mode.starting, Mode.fault):
-            self._refuse(GoalCode.invalid_goal, loop.reason.value)
-            return
-        clock = loop.references.clock
-        try:
-            at, q, dq, ddq = read_points(places, *points)
-            q = nearest_turn(loop.options.robot, q, loop.references.place())
-            self._motion = make_motion(clock(start), at, q, dq, ddq)
-        except (ValueError, OverflowError) as error:
-            self._refuse(GoalCode.invalid_goal, str(error))
-            return
-        self._arrived = self._motion.end  # or later, while the loop joins the trajectory
-        if not self._motion.rests:
-            k = int(np.argmax(np.abs(self._motion.last.dq)))
-            speed = self._motion.last.dq[k]
-            text = f"the last point must be at rest, got a velocity of {speed:g} of {loop.joint_names[k]}"
-            self._refuse(GoalCode.invalid_goal, text)
-            return
-        if stamp and self._motion.end < clock(now):
-            text = f"the trajectory ended {clock(now) - self._motion.end:.3g} s ago"
-            self._refuse(GoalCode.old_header_timestamp, text)
-            return
-        take = loop.references.take_trajectory
-        why, self._counts = take(start, loop.joint_names, at, q, dq, ddq, at_once=stamp == 0)
-        if why is not None:
-            self._refuse(GoalCode.invalid_goal, why)
-
-    def _refuse(self, code: GoalCode, text: str) -> None:
-        self.result = GoalResult(code, text)
-
-    def state(self, stamp: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
-        """Judge a joint state; call it after the loop's method of the same name, with the same arguments.
-
-        States of other names, of a wrong size or with numbers that are not finite are ignored.
-        """
+    def state(self) -> None:
+        """Judge the last state of the loop; call it after the loop's method of the same name."""
         with self._lock:
-            places = self._order.places(names)
-            if self.result is not None or places is None:
+            if self.result is not None:
                 return
-            position, velocity = (_measured(x, len(names), places) for x in (q, dq))
-            if position is not None and velocity is not None:
-                self._state(stamp, position, velocity)
-
-    def _state(self, stamp: int, position: Array, velocity: Array) -> None:
-        self._seen += 1
-        self.watch()
-        t = self._loop.references.clock(stamp)
-        desired = JointReference(*self._motion.at(max(t, self._motion.start)))
-        self.feedback = GoalFeedback(stamp, desired, position, velocity)
-        if self.result is None and t >= self._motion.start:
-            self._judge(t, self.feedback.error)
+            self._seen += 1
+            self.watch()
+            stamp, q, dq = self._loop.measured
+            t = self._loop.references.clock(stamp)
+            self.feedback = GoalFeedback(stamp, self._motion.at(max(t, self._motion.start)), q, dq)
+            if self.result is None and t >= self._motion.start:
+                self._judge(t, self.feedback.error)
 
     def watch(self) -> None:
         """End the goal if the loop has left its trajectory; call it regularly, states may have ended."""
@@ -293,10 +245,7 @@ class TrajectoryGoal:
             self._stop(GoalCode.invalid_goal, "the motion from the arm to the trajectory would leave the limits")
         elif loop.mode is Mode.tracking or loop.reason is Reason.state_late:
             return
-        elif self._seen > 1 or loop.mode not in (
-            Mode.holding,
-            Mode.braking,
-        ):  # the first state may have been answered before
+        elif self._seen > 1 or loop.mode not in _HELD:  # the first state may have been answered before
             self._stop(GoalCode.invalid_goal, f"{loop.mode.name}: {loop.reason.value}")
 
     def cancel(self) -> None:
@@ -334,7 +283,7 @@ class TrajectoryGoal:
     def _joins(self) -> bool:
         """Return whether the loop is not yet at the end of the trajectory: a difference to it still fades."""
         followed, last = self._loop.reference, self._motion.last
-        if followed is None:
+        if not isinstance(followed, JointReference):
             return True
         return bool(max(np.abs(followed.q - last.q).max(), np.abs(followed.dq).max()) > _JOINED)
 
@@ -360,18 +309,6 @@ class _Bounds(NamedTuple):
                 deviation, most = apart(float(abs(values[k])), float(allowed[k]))
                 return f"{what} of {self.names[k]} deviates by {deviation}, allowed are {most}"
         return None
-
-
-def _measured(values: npt.ArrayLike, count: int, places: npt.NDArray[np.intp]) -> Array | None:
-    """Return the numbers of the robot's joints of a message; None if they are invalid."""
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    if found.shape != (count,) or not np.isfinite(found[places]).all():
-        return None
-    measured: Array = found[places]
-    return measured
 
 
 def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...], positions: Array) -> _Bounds:

@@ -89,10 +89,9 @@ def warn_of_limits(run: SimulationResult, robot: Robot | None) -> None:
     if robot is None:
         return
     limits, found = robot.limits, []
-    speed = np.where(limits.velocity > 0.0, limits.velocity, np.inf)  # 0, which many files have for missing ones
     for kind, excess, least in (
         ("position", np.maximum(run.q - limits.upper, limits.lower - run.q), np.ones(robot.n)),
-        ("velocity", np.abs(run.dq) - speed, np.minimum(speed, 1.0)),
+        ("velocity", np.abs(run.dq) - limits.velocity, np.minimum(limits.velocity, 1.0)),
     ):
         joint = int(np.argmax(excess.max(axis=0)))
         most = float(excess[:, joint].max())

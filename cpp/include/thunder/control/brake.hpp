@@ -81,7 +81,8 @@ class BrakingPath {
   Brake brake_;
   Evaluator dynamics_;
   double reaction_;
-  Eigen::VectorXd torque_rate_, q_, dq_, ahead_, slower_, tau_, target_, mean_, ddq_, friction_;
+  Eigen::VectorXd torque_rate_, q_, dq_, ahead_, slower_, tau_, target_, mean_, ddq_;
+  Eigen::VectorXd friction_, present_;  // at first, and now
   Eigen::MatrixXd ramp_;  // positions while the torque changes, a column each
   int before_ = 0;
   double sigma_[kPoints + 1] = {};

@@ -33,6 +33,7 @@ enum class Reason : int {
   diverged,
   large_error,
   invalid_states,
+  wrong_velocities,
   repeated_holds,
   finished,
   requested,
@@ -54,9 +55,11 @@ inline constexpr int kReasons = static_cast<int>(Reason::none);
 
 /// A run on a drive goes on: the arm is held until there is a reference again.
 constexpr bool goes_on(Reason why) noexcept { return why <= Reason::state_late || why == Reason::canceled; }
-/// The drive is stopped at once, because the loop has no state or no command reaches it; else the arm is braked to rest.
+/// The drive is stopped at once, because the loop has no state to brake with or no command reaches it; else the arm is braked to
+/// rest.
 constexpr bool immediate(Reason why) noexcept {
-  return why == Reason::states_lost || why == Reason::invalid_states || why == Reason::watchdog || why == Reason::drive_fault;
+  return why == Reason::states_lost || why == Reason::invalid_states || why == Reason::wrong_velocities ||
+         why == Reason::watchdog || why == Reason::drive_fault;
 }
 /// Reasons for a stop that are no fault.
 constexpr bool expected(Reason why) noexcept { return why == Reason::finished || why == Reason::requested; }

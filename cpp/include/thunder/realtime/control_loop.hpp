@@ -146,9 +146,10 @@ class ControlLoop final : public Exclusive {
   std::int64_t origin() const noexcept { return origin_; }
   /// A stamp on the loop's clock [s].
   double time_of(std::int64_t stamp) const noexcept { return seconds(in_range(stamp) - origin_); }
-  /// Time of the last state [s], and its positions; zero before the first one.
+  /// Time of the last state [s], its positions and velocities; zero before the first one.
   double t() const noexcept { return t_; }
   const Eigen::VectorXd& q() const noexcept { return q_; }
+  const Eigen::VectorXd& dq() const noexcept { return dq_; }
   /// Follows a motion from the next state on; gives back those that are no longer needed. In a fault, that one.
   std::unique_ptr<JointMotion> follow(std::unique_ptr<JointMotion> motion) noexcept;
   /// Follows a source of poses in place of a stream; the one before is given back. Null for none. A fault, or a pose that is
@@ -159,8 +160,9 @@ class ControlLoop final : public Exclusive {
 
   /// Gives the reference up: the arm is held.
   void cancel() noexcept;
-  /// What the law followed at the last state; null unless it tracked in joint space.
+  /// What the law followed at the last state; null unless it tracked in that space.
   const JointReference* joint_reference() const noexcept;
+  const TaskReference* task_reference() const noexcept;
 
   // --- requests
 
@@ -225,6 +227,7 @@ class ControlLoop final : public Exclusive {
   Evaluator dynamics_, held_;  // of the law's model, and of the brake's
   FrameMotion frame_;
   StateGate gate_;
+  RateCheck rates_;
   JointFollower joints_;
   TaskFollower poses_;
   Quantiles period_, latency_, computing_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "../kinematics/reference.hpp"
 #include "command.hpp"
@@ -10,58 +9,33 @@
 
 namespace thunder::realtime {
 
-/// A motion on the loop's clock. Made outside the loop, which neither makes nor frees any.
-class JointMotion {
- public:
-  /// `source` from start to end, by the loop's clock; then at rest at `last.q`. Without one, a single point.
-  JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source, JointReference first,
-              JointReference last);
-  /// A source from its time `start` on, which never ends unless `end` is finite.
-  JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source);
+/// A motion on the loop's clock: `source` from start to end, then at rest at `last.q`; without a source a single point. Made
+/// outside the loop, which neither makes nor frees any.
+struct JointMotion {
+  JointMotion(double from, double to, std::shared_ptr<JointReferenceSource> by, JointReference at_start, JointReference at_end);
+  /// A source from its time `from` on, which never ends.
+  JointMotion(double from, std::shared_ptr<JointReferenceSource> by);
 
-  /// A trajectory of polynomials as numbers, for `archive`; without breaks a single point.
-  struct Parts {
-    explicit Parts(int joints) : n(joints), first(joints), last(joints) {}
-    int n;
-    double start = 0.0, end = 0.0;
-    std::vector<double> breaks, coefficients;  // see PiecewisePolynomial
-    JointReference first, last;
-  };
-  explicit JointMotion(Parts parts);
-  /// Alone, without `next`.
-  JointMotion(const JointMotion& other);
-  JointMotion& operator=(const JointMotion&) = delete;
-  /// Throws std::invalid_argument where the source is another one.
-  Parts parts() const;
-
-  double start() const noexcept { return start_; }
-  double end() const noexcept { return end_; }
-  const JointReference& first() const noexcept { return first_; }
   /// True if it ends at rest.
-  bool rests() const noexcept { return rests_; }
+  bool rests() const noexcept;
   /// Before the start, with the acceleration there.
   void at(double t, JointReference& reference) const noexcept;
   /// To be called before `at` with times that do not go back, of a motion that is followed.
   void advance(double t) noexcept;
 
-  /// Others that are given back with it.
-  std::unique_ptr<JointMotion> next;
-
- private:
-  double start_, end_;
-  std::shared_ptr<JointReferenceSource> source_;
-  JointReference first_, last_;
-  bool rests_;
+  double start, end;
+  std::shared_ptr<JointReferenceSource> source;
+  JointReference first, last;
+  std::unique_ptr<JointMotion> next;  // others that are given back with it
 };
 
-/// Quintics in all joints between two references: continuous up to acceleration.
+/// Quintics in all joints from a reference to zero at rest: continuous up to acceleration.
 class JointQuintic {
  public:
   explicit JointQuintic(int n) : coefficients_(Eigen::Matrix<double, 6, Eigen::Dynamic>::Zero(6, n)) {}
-  void set(double start, double duration, const JointReference& from, const JointReference& to) noexcept;
-  double start() const noexcept { return start_; }
+  void set(double start, double duration, const JointReference& from) noexcept;
   double end() const noexcept { return end_; }
-  /// Adds its values to the reference's first three.
+  /// Adds its values to the reference's first three, until its end.
   void add_to(double t, JointReference& reference) const noexcept;
   void archive(StateArchive& state) { state(start_, end_, coefficients_); }
 
@@ -74,9 +48,9 @@ struct MotionLimits {
   Eigen::VectorXd lower, upper, velocity;  // n entries, infinite for none
 };
 
-/// Follows the newest motion. If it begins in the future, a quintic leads there from the reference, or from the measured
-/// state without one; if it has begun or is about to, the difference fades. One that ends at rest is held at its end; the reference is lost
-/// at the end of one that does not.
+/// Follows the newest motion: what differs from it, which is the reference until then or the measured state without one,
+/// fades. If the motion begins in the future, it fades until then; the motion is extrapolated backwards. One that ends at rest
+/// is held at its end; the reference is lost at the end of one that does not.
 class JointFollower {
  public:
   /// `speed`, n positive entries: that with which a jump is removed [rad/s or m/s].
@@ -96,7 +70,6 @@ class JointFollower {
   /// The reference at time t of an arm at q, dq, or null; `why` has the reason. Never throws, never allocates.
   const JointReference* at(double t, const double* q, const double* dq) noexcept;
 
-  int n() const noexcept { return static_cast<int>(speed_.size()); }
   /// What `at` returned last, unless the reference was dropped or is to be joined again.
   const JointReference* last() const noexcept { return has_last_ && !interrupted_ ? &last_ : nullptr; }
   Reason why() const noexcept { return why_; }
@@ -106,26 +79,26 @@ class JointFollower {
   void archive(StateArchive& state);
 
  private:
+  struct Fade {
+    JointQuintic place, rates;  // of positions, which takes longer, and of velocities and accelerations
+  };
+
   void begin(std::unique_ptr<JointMotion> motion, double t, const double* q, const double* dq) noexcept;
   void measure(const double* q, const double* dq) noexcept;
   bool continues(const JointMotion& motion, double t) noexcept;
   void resume(double t, const double* q, const double* dq) noexcept;
-  bool join(const JointMotion& motion, bool led, double t, bool keeps) noexcept;
-  bool fits(const JointMotion& motion, bool led, double t, const JointQuintic& place, const JointQuintic& rates) noexcept;
-  bool lead_fits() noexcept;
-  void evaluate(const JointMotion& motion, bool led, double t, JointReference& reference) const noexcept;
+  bool join(const JointMotion& motion, double t, bool keeps) noexcept;
+  bool fits(const JointMotion& motion, double t, const Fade& fade, bool leads) noexcept;
   void reference_at(double t, JointReference& reference) const noexcept;
-  static void add_fading(const JointQuintic& place, const JointQuintic& rates, double t, JointReference& reference) noexcept;
   void retire(std::unique_ptr<JointMotion> motion) noexcept;
 
   MotionLimits limits_;
   Eigen::VectorXd speed_;
   std::unique_ptr<JointMotion> pending_, motion_, retired_;
-  JointQuintic lead_, place_, rates_, next_lead_, next_place_, next_rates_;
-  bool leads_ = false, fades_ = false, has_last_ = false, interrupted_ = false;
-  JointReference last_, was_, sample_;       // was_: the reference, or the arm, before a motion
+  Fade fade_, next_;
+  bool fades_ = false, has_last_ = false, interrupted_ = false;
+  JointReference last_, was_, sample_;  // was_: the reference, or the arm, before a motion
   JointReference place_gap_, rates_gap_;
-  const JointReference zero_;
   Reason why_ = Reason::no_reference;
   std::int64_t refused_ = 0;
 };

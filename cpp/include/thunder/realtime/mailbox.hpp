@@ -1,68 +1,54 @@
-// Exchange of objects and values between one real-time thread and others, without locks.
+// Requests to a real-time thread, and values from it, without locks.
 #pragma once
 
 #include <array>
 #include <atomic>
-#include <memory>
+#include <functional>
 #include <utility>
 
 namespace thunder::realtime {
 
-/// Hands objects to the loop, only the newest one; those that it has replaced come back, to be freed by other threads.
-/// `put` and `collect` may be called by any threads. `take` and `give_back` belong to the loop: a bounded number of
-/// instructions each, without memory management.
-template <class T>
-class Mailbox {
+/// What other threads ask of the loop. It does so in the order of their calls, without memory management; what is done comes
+/// back, to be freed by them.
+class Requests {
  public:
-  class Item;
-  /// What the loop holds; it is never destroyed while it owns an object, other than with the mailbox's owner.
-  using Held = std::unique_ptr<Item>;
-
-  Mailbox() = default;
-  Mailbox(const Mailbox&) = delete;
-  Mailbox& operator=(const Mailbox&) = delete;
-  ~Mailbox() {
-    delete newest_.load();
-    free_chain(returned_.load());
+  Requests() = default;
+  Requests(const Requests&) = delete;
+  Requests& operator=(const Requests&) = delete;
+  ~Requests() {
+    free_chain(waiting_.load());
+    free_chain(done_.load());
   }
 
-  void put(T value) {
-    delete newest_.exchange(new Item(std::move(value)), std::memory_order_acq_rel);  // one that was not taken
-    collect();
+  /// By any thread. The action does not throw.
+  void post(std::function<void()> action) {
+    auto* const item = new Item{std::move(action), waiting_.load(std::memory_order_relaxed)};
+    while (!waiting_.compare_exchange_weak(item->next, item, std::memory_order_acq_rel)) {
+    }
+    free_chain(done_.exchange(nullptr, std::memory_order_acquire));
   }
-  /// Frees what the loop has given back.
-  void collect() { free_chain(returned_.exchange(nullptr, std::memory_order_acquire)); }
-
-  /// The newest object if it has not been taken yet, else null.
-  Held take() noexcept {
-    if (newest_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-    return Held(newest_.exchange(nullptr, std::memory_order_acquire));
-  }
-  void give_back(Held used) noexcept {
-    if (!used) return;
-    Item* const item = used.release();
-    // only the loop stores items here, so nothing comes between these two lines but a `collect`
-    item->next_ = returned_.exchange(nullptr, std::memory_order_acquire);
-    returned_.store(item, std::memory_order_release);
+  /// By the loop.
+  void run() noexcept {
+    if (waiting_.load(std::memory_order_relaxed) == nullptr) return;
+    Item *newest = waiting_.exchange(nullptr, std::memory_order_acquire), *oldest = nullptr;
+    while (newest != nullptr) newest = std::exchange(newest->next, std::exchange(oldest, newest));
+    Item* last = oldest;
+    for (Item* item = oldest; item != nullptr; item = item->next) (last = item)->action();
+    // only the loop stores items here, so nothing comes between these two lines but a `post`, which takes them
+    last->next = done_.exchange(nullptr, std::memory_order_acquire);
+    done_.store(oldest, std::memory_order_release);
   }
 
  private:
+  struct Item {
+    std::function<void()> action;
+    Item* next;
+  };
   static void free_chain(Item* item) {
-    while (item != nullptr) delete std::exchange(item, item->next_);
+    while (item != nullptr) delete std::exchange(item, item->next);
   }
 
-  std::atomic<Item*> newest_{nullptr}, returned_{nullptr};
-};
-
-template <class T>
-class Mailbox<T>::Item {
- public:
-  explicit Item(T value) : value(std::move(value)) {}
-  T value;
-
- private:
-  friend class Mailbox;
-  Item* next_ = nullptr;
+  std::atomic<Item*> waiting_{nullptr}, done_{nullptr};
 };
 
 /// The latest of values that the loop publishes, by copy; readers exclude each other by a lock of their own. Neither side

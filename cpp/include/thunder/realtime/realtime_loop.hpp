@@ -92,16 +92,12 @@ class RealtimeLoop {
     LoopLaw law;
     std::vector<const double*> signals;
   };
-  using Motion = std::unique_ptr<JointMotion>;
-  using TaskSource = std::shared_ptr<TaskReferenceSource>;
 
   void run(std::promise<void>& taken) noexcept;
   bool take_in_use(std::promise<void>& taken) noexcept;
   void control() noexcept;
   void cycle() noexcept;
   void pace() noexcept;
-  void exchange_parts() noexcept;
-  void exchange_law() noexcept;
   void write_log(const DriveState& state, const Command& command) noexcept;
   void publish() noexcept;
   void finish() noexcept;
@@ -123,10 +119,7 @@ class RealtimeLoop {
   ThreadUsage usage_;
 
   // between threads
-  Mailbox<Change> laws_;
-  Mailbox<Motion> motions_;
-  Mailbox<TaskSource> task_sources_;
-  Mailbox<Eigen::VectorXd> masks_;
+  Requests requests_;
   Latest<LoopStatistics> published_;
   Ring log_;
   std::atomic<bool> started_{false}, finished_{false};

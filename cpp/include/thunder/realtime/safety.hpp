@@ -70,6 +70,7 @@ class Safety : public Exclusive {
  private:
   Reason violated(Reason reason) noexcept;
   Reason check_velocities(const double* dq) const noexcept;
+  Reason check_acceleration(const double* q, const double* dq, const double* tau) noexcept;
   Reason check_joints(const double* q, const double* dq) const noexcept;
   bool within(const double* q, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const noexcept;
   Reason check_stop(const double* q, const double* dq, const double* tau, const Eigen::VectorXd& lower,
@@ -86,6 +87,8 @@ class Safety : public Exclusive {
   std::vector<Pose<double>> poses_;
   Reason reason_ = Reason::none;
   Eigen::VectorXd ahead_, lower_, upper_, target_, most_, change_, zero_, command_, tau_;  // tau_: on the joints, with what the drive adds
+  Eigen::VectorXd response_, asked_, ddq_;  // of `check_acceleration`: of all postures, and torque and outcome of the last time
+  double unasked_ = 0.0;                    // since then [s]
   double limited_at_, torque_within_, rate_within_;  // times of the last limit, and of the last ones within; NaN before any
 };
 

@@ -90,6 +90,7 @@ class SimulatedRobot : public Drive, public Exclusive {
   DriveFault present_fault() const noexcept;
   bool valid() const noexcept;
   void step() noexcept;
+  void moved() noexcept;
   void choose_torque() noexcept;
   void stand() noexcept;
 
@@ -102,7 +103,7 @@ class SimulatedRobot : public Drive, public Exclusive {
   Quantiles age_;
   std::int64_t step_, origin_ = 0, time_ = 0, received_ = 0, clipped_ = 0;  // times in ns
   Eigen::VectorXd x_, before_, command_, gravity_, tau_, invalid_;
-  bool has_clock_ = false, has_command_ = false, running_ = false, failed_ = false;
+  bool has_clock_ = false, has_command_ = false, running_ = false, failed_ = false, chosen_ = false;
   double largest_step_ = 0.0, slipped_ = 0.0;
   std::atomic<double> fault_time_{0.0};
   std::atomic<DriveFault> fault_{DriveFault::none};

@@ -15,6 +15,24 @@ namespace thunder::realtime {
 enum class Dropped : int { names, size, not_finite, too_large, no_stamp, repeated, reordered, late, future };
 inline constexpr int kDropped = 9;
 
+/// Whether measured velocities are those of the measured positions. In windows of 0.2 s, or some periods, the way of each joint
+/// is compared with the integral of its velocity. Noise, rounding, filters and a position that begins anew after a turn stay
+/// below what is allowed; velocities that are stuck, reversed or in other units do not, once the arm moves.
+class RateCheck {
+ public:
+  explicit RateCheck(int n) : start_(n), way_(n), moved_(n), last_dq_(n) {}
+  /// Looks at the next state; false after two windows in a row in which they differ.
+  bool agrees(double t, const double* q, const double* dq) noexcept;
+  /// Begins anew with the next state.
+  void reset() noexcept { states_ = differing_ = 0; }
+  void archive(StateArchive& state);
+
+ private:
+  Eigen::VectorXd start_, way_, moved_, last_dq_;
+  double begun_ = 0.0, last_ = 0.0;
+  int states_ = 0, differing_ = 0;
+};
+
 class StateGate {
  public:
   /// `oldest`: largest age of a state [s], and largest time by which it is ahead.

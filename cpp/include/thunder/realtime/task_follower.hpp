@@ -38,6 +38,8 @@ class TaskFollower {
   /// The reference at time t of a stream that is present.
   const TaskReference& at(double t) noexcept;
 
+  /// What `at` returned last.
+  const TaskReference& last() const noexcept { return reference_; }
   Reason why() const noexcept { return why_; }
   void archive(StateArchive& state);
 

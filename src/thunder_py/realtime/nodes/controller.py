@@ -108,9 +108,9 @@ class ControllerNode:
             return
         self._missed += max(0, round(command.period / self.loop.options.period) - 1)
         if self._state is not None:
-            self._state.take(message, command)
+            self._state.take(command)
         if self._action is not None:
-            self._action.state(stamp, message.name, message.position, message.velocity)
+            self._action.state()
 
     def _send(self, command: Command | None) -> None:
         """Publish a command with its error, estimate and timing."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ...reference import JointReference
 from ..command import Command
 from ..control_loop import ControlLoop
-from ..joint_states import JointOrder
 from . import middleware as messages
 from .middleware import Middleware
 
@@ -29,29 +25,24 @@ class ControllerState:
 
     def __init__(self, ros: Middleware, loop: ControlLoop) -> None:
         self.ros, self._loop, self._names = ros, loop, list(loop.joint_names)
-        self._order = JointOrder(loop.joint_names, others_allowed=True)
         self._kind = ros.kinds.JointTrajectoryControllerState
         self._publisher = ros.publisher("state", self._kind)
-        self._last: tuple[Any, Command, JointReference | None] | None = None
+        self._last: tuple[Any, ...] | None = None
 
-    def take(self, state: Any, command: Command) -> None:
-        """Remember a joint state and the command that answers it, if one is to be published."""
+    def take(self, command: Command) -> None:
+        """Remember the last joint state and the command that answers it, if one is to be published."""
         if self._last is None and self._publisher.wanted:
-            self._last = state, command, self._loop.reference
+            self._last = command, self._loop.measured, self._loop.reference
 
     def publish(self) -> None:
         """Publish the state that was taken since the last time, if anybody listens."""
         if self._last is None:
             return
-        (state, command, reference), self._last = self._last, None
-        places = self._order.places(state.name)
-        if places is None:
-            return
+        (command, (stamp, q, dq), reference), self._last = self._last, None
         point = self.ros.kinds.JointTrajectoryPoint
-        q, dq = (np.asarray(x, dtype=np.float64)[places] for x in (state.position, state.velocity))
         actual = point(**messages.named(q, dq))
         message = self._kind(joint_names=self._names)
-        message.header.stamp = state.header.stamp
+        message.header.stamp = self.ros.to_time(stamp)
         parts = {"actual": actual, "feedback": actual, "output": point(effort=messages.floats(command.tau))}
         if reference is not None:
             desired = point(**messages.named(*reference))

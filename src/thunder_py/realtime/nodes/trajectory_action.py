@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from typing import Any
-
-import numpy.typing as npt
 
 from ..control_loop import ControlLoop
 from ..trajectory_goal import GoalCode, GoalResult, Tolerance, TrajectoryGoal
@@ -64,11 +61,11 @@ class TrajectoryAction:
         if goal is not None:
             goal.cancel()
 
-    def state(self, stamp: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
+    def state(self) -> None:
         """Judge a joint state that the loop has answered."""
         goal = self._goal
         if goal is not None:
-            goal.state(stamp, names, q, dq)
+            goal.state()
 
     def report(self) -> None:
         """Publish feedback, or the result; call it some 20 times per second."""

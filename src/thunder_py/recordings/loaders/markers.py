@@ -209,7 +209,7 @@ def _trials(
     rate: float | None,
     *labels: str,
 ) -> MotionSet:
-    factor = to_si(agreed_unit(export.unit[0], unit, file.path, export.unit[1]))
+    length = agreed_unit(export.unit[0], unit, file.path, export.unit[1])
     quantities = [quantity for _, quantity in export.columns]
     clock = [k for k, quantity in enumerate(quantities) if quantity in (_TIME, _FRAME)]
     rows = list(_rows(export, file, bool(clock)))
@@ -230,11 +230,14 @@ def _trials(
         hertz = agreed_rate(in_file, rate, file.path, key)
         t = (values[:, at] - 1.0 if clock else np.arange(len(values))) / hertz
     places, turns = export.of(_PLACE), export.of(_TURN)
-    points = factor * values[:, list(places.values())]
+    points = to_si(length) * values[:, list(places.values())]
     known = list(places)
     quaternions = {known.index(name): values[:, at] for name, at in turns.items() if name in places}
     which = chosen(markers, known, file.path)
-    return marker_trials(t, points, known, hertz, *labels, which=which, path=file.path, turns=quaternions)
+    units = {"unit": length}
+    return marker_trials(
+        t, points, known, hertz, *labels, which=which, path=file.path, turns=quaternions, arguments=units
+    )
 
 
 def _clock(t: Array, in_file: float, rate: float | None, file: TextFile, key: str) -> tuple[Array, float | None]:

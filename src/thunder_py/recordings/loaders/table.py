@@ -14,7 +14,7 @@ from ...errors import ThunderError, nearest_hint
 from .. import orientation
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
-from ..trial import LENGTHS, POSITION, ROTATION, Trial, to_si
+from ..trial import ANGLES, LENGTHS, POSITION, ROTATION, Trial, to_si
 from .lost import without_lost
 from .spreadsheet import is_spreadsheet, read_sheet
 from .text import (
@@ -187,7 +187,9 @@ def load_table(
         told = {"frame": frame, "subject": subject, "task": task, "name": title + suffix}
         trials.append(Trial(t, x[part], tuple(names_of_x), tuple(units), rate=nominal or rate_of(t), **told))
     motions = MotionSet(trials)
-    check_plausible(motions, ("unit", "time_unit", "angle_unit"))
+    one = unit if isinstance(unit, str) else ""
+    known = {"unit": one if one in LENGTHS else "", "angle_unit": one if one in ANGLES else "", "time_unit": time_unit}
+    check_plausible(motions, known if clock else known | {"rate": ""})
     return motions
 
 

@@ -57,6 +57,11 @@ def _over_sets(function: Callable[..., Any]) -> Any:
     return step
 
 
+def numbered(parts: list[Trial]) -> MotionSet:
+    """Return the parts of one trial, named ``<name>/1``, ``<name>/2``, ..."""
+    return MotionSet(part.with_labels(name=f"{part.name}/{k}") for k, part in enumerate(parts, start=1))
+
+
 def trial_label(trial: Trial) -> str:
     """Return the name of a trial for messages."""
     return f"trial {trial.name!r}" if trial.name else "the trial"
