@@ -178,8 +178,8 @@ _ABOVE = 0.1
 _BESIDE = 0.1
 #: largest coordinate that a depth camera measures, and extent of most of its points [m]; coordinates for the extent
 _FAR, _WIDE, _SAMPLE = 1e4, 30.0, 3000
-#: width of a visible gap between objects [voxels]
-_VISIBLE = 0.8
+#: width of a visible gap between objects [voxels], and points on either side relative to those of the smallest object
+_VISIBLE, _SEEN = 0.8, 4
 _LENGTHS = ("voxel", "clearance", "gap", "plane_distance", "largest")
 _SHARES = ("table_share", "object_share", "surface_share")
 
@@ -357,7 +357,7 @@ class CloudPipeline(Value):
         above, groups = ~stages["on_table"], stages["groups"]
         points, up = stages["points"][above], np.asarray(self._up(stages.get("table")))
         found = find_clusters(points, eps=self.gap, min_size=self.least)
-        found = split_at_gaps(points, found, up, width=_VISIBLE * self.voxel, least=self.least)
+        found = split_at_gaps(points, found, up, width=_VISIBLE * self.voxel, least=_SEEN * self.least)
         sizes = np.bincount(found[found >= 0], minlength=1)
         clear = [k for k, size in enumerate(sizes) if size > self.object_share * (size + (found < 0).sum())]
         kept = [k for k in clear if np.ptp(points[found == k], axis=0).max() <= self.largest]

@@ -86,7 +86,7 @@ _WIDER, _SIDE = 3.0, 0.15
 
 
 def split_at_gaps(
-    points: npt.ArrayLike, groups: npt.NDArray[np.int64], up: npt.ArrayLike, *, width: float = 0.004, least: int = 20
+    points: npt.ArrayLike, groups: npt.NDArray[np.int64], up: npt.ArrayLike, *, width: float = 0.004, least: int = 80
 ) -> npt.NDArray[np.int64]:
     """Split groups of points at straight gaps that are visible from above.
 
@@ -124,6 +124,7 @@ def split_at_gaps(
     [625, 625]
     """
     xyz, labels = array(points, (None, 3), "points"), groups.copy()
+    least = max(whole(least, "least", 1), 2)
     positive(width, "width", "m")
     n = np.asarray(Plane(up, 0.0).normal)
     x = reference_direction(n)
@@ -134,7 +135,7 @@ def split_at_gaps(
         rows = np.flatnonzero(labels == number)
         heights = xyz[rows] @ n
         upper = xyz[rows[heights >= heights.max() + _HIGH * (heights.min() - heights.max())]]
-        side = max(least, int(_SIDE * len(upper)), 4)
+        side = max(least, int(_SIDE * len(upper)))
         if len(upper) < 2 * side:
             number += 1
             continue
