@@ -128,26 +128,34 @@ std::shared_ptr<FunctionalPlanner> make_planner(A breaks, A mean, A functions, A
   return std::make_shared<FunctionalPlanner>(std::move(model), PlannerSettings{exact ? Mode::exact : Mode::map, order});
 }
 
-/// Limits of groups of coordinates: rows length, length factor, speed, speed factor, displacement.
-void limit_travel(FunctionalPlanner& planner, const std::vector<int>& groups, A training, double training_ratio,
-                  double minimum_jerk_ratio) {
-  const auto rows = read_array(training, "training", {-1, 5});
+/// Limits of groups of coordinates: floors (G,), ratios to minimum jerk (3,), absolute limits (3, G).
+void limit_travel(FunctionalPlanner& planner, const std::vector<int>& groups, A floors, A ratios, A most) {
+  const auto floor = read_array(floors, "floors", {-1});
+  const auto ratio = read_array(ratios, "ratios", {3}), absolute = read_array(most, "most", {3, floor.size()});
   TravelLimits limits;
-  limits.groups = static_cast<int>(rows.shape(0));
+  limits.groups = static_cast<int>(floor.size());
   limits.order = planner.settings().order;
-  limits.training_ratio = training_ratio, limits.minimum_jerk_ratio = minimum_jerk_ratio;
   if (static_cast<int>(groups.size()) != planner.dimension() || limits.groups > kMaxDofs)
     throw py::value_error("groups must have an entry for each coordinate, got " + std::to_string(groups.size()));
   for (std::size_t k = 0; k < groups.size(); ++k) {
-    if (groups[k] < 0 || groups[k] >= limits.groups) throw py::value_error("groups must be numbers of rows of training");
-    limits.group_of[k] = groups[k], limits.last[groups[k]] = static_cast<int>(k);
+    if (groups[k] < 0 || groups[k] >= limits.groups) throw py::value_error("groups must be indices of floors");
+    limits.group_of[k] = groups[k];
   }
-  for (std::size_t k = groups.size(); k-- > 0;) limits.first[groups[k]] = static_cast<int>(k);
-  for (int g = 0; g < limits.groups; ++g) {
-    const double* row = rows.data(g, 0);
-    limits.group[g] = {row[0], row[1], row[2], row[3], row[4]};
+  std::copy_n(floor.data(), limits.groups, limits.floor);
+  for (int q = 0; q < 3; ++q) {
+    limits.ratio[q] = ratio.at(q);
+    std::copy_n(absolute.data(q, 0), limits.groups, limits.most.of[q]);
   }
   planner.set_travel_limits(limits);
+}
+
+Array travel(const FunctionalPlanner& planner, const BezierPath& path, bool minimum_jerk) {
+  if (path.dimension != planner.dimension()) throw py::value_error("path must have the dimension of the planner");
+  const TravelLimits& limits = planner.travel_limits();
+  const Travel size = minimum_jerk ? limits.minimum_jerk(path) : limits.travel(path);
+  Array rows({py::ssize_t{3}, static_cast<py::ssize_t>(limits.groups)});
+  for (int q = 0; q < 3; ++q) std::copy_n(size.of[q], limits.groups, rows.mutable_data(q, 0));
+  return rows;
 }
 
 py::typing::Tuple<BezierPath, double, bool> plan(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration, double start_time,
@@ -221,7 +229,7 @@ py::typing::Tuple<Array, Array> tube(const ConditionedMotion& motion, A tau, int
 }
 
 /// Plans N problems and samples a derivative of each at the same normalized times.
-py::typing::Tuple<Array, Array, bool> plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
+py::typing::Tuple<Array, Array, py::array_t<bool>> plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
                 A start_accelerations, A goal_accelerations, A tau, int derivative) {
   const py::ssize_t d = planner.dimension();
   const auto T = read_array(durations, "durations", {-1});
@@ -235,9 +243,11 @@ py::typing::Tuple<Array, Array, bool> plan_many(const FunctionalPlanner& planner
              a1 = table(goal_accelerations, "goal_accelerations");
   const py::ssize_t samples = times.size();
   Array out({N, samples, d}), distances(N);
+  py::array_t<bool> beyond(N);
+  bool* const far = beyond.mutable_data();
   double *const result = out.mutable_data(), *const distance = distances.mutable_data();
   const double *t = times.data(), *duration = T.data();
-  bool all_finite = true, far = false;
+  bool all_finite = true;
   {
     const GilRelease release;
     BezierPath path = planner.blank();
@@ -251,25 +261,33 @@ py::typing::Tuple<Array, Array, bool> plan_many(const FunctionalPlanner& planner
       planner.connect(from, to, 0.0, duration[i], path, 0);
       distance[i] = planner.score_distance(from, to, duration[i]);
       all_finite = all_finite && is_finite(path);
-      far = far || planner.travel_limits().exceeded(path);
+      far[i] = planner.travel_limits().exceeded(path);
       for (py::ssize_t k = 0; k < samples; ++k) path.at(t[k] * duration[i], derivative, result + (i * samples + k) * d);
     }
   }
   if (!all_finite) refuse_size();
-  return py::make_tuple(std::move(out), std::move(distances), far);
+  return py::make_tuple(std::move(out), std::move(distances), std::move(beyond));
 }
 
-/// Rows x, v, a of two states.
-double score_distance(const FunctionalPlanner& planner, A start, A goal, double duration) {
-  const int d = planner.dimension();
-  const auto read = [d](A rows, const char* name) {
-    const auto x = read_array(rows, name, {3, d});
-    BoundaryState state(d);
-    DofVector* const to[] = {&state.x, &state.v, &state.a};
-    for (int r = 0; r < 3; ++r) std::copy_n(x.data(r, 0), d, to[r]->data());
+/// The largest one of the segments between via points.
+double score_distance(const FunctionalPlanner& planner, const BezierPath& path, A times) {
+  if (path.dimension != planner.dimension()) throw py::value_error("path must have the dimension of the planner");
+  const auto vias = read_array(times, "times", {-1});
+  const auto state_at = [&path](double t) {
+    BoundaryState state(path.dimension);
+    DofVector* const rows[] = {&state.x, &state.v, &state.a};
+    for (int k = 0; k < 3; ++k) path.at(t, k, rows[k]->data());
     return state;
   };
-  return planner.score_distance(read(start, "start"), read(goal, "goal"), positive(duration, "duration"));
+  double largest = 0.0, since = path.start();
+  BoundaryState from = state_at(since);
+  for (py::ssize_t k = 0; k <= vias.size(); ++k) {
+    const double until = k < vias.size() ? vias.at(k) : path.end();
+    const BoundaryState to = state_at(until);
+    largest = std::max(largest, planner.score_distance(from, to, positive(until - since, "time between via points")));
+    from = to, since = until;
+  }
+  return largest;
 }
 
 py::typing::Tuple<Array, Array> jerk_cost(const FunctionalPlanner& planner, A start, A goal, double duration) {
@@ -362,22 +380,25 @@ void bind_functional_planner(py::module_& module) {
            "mean (m, degree + 1, d) and functions (n, m, degree + 1, d): control points on pieces between breaks (m + 1,).")
       .def_property_readonly("condition", &FunctionalPlanner::condition)
       .def_property_readonly("dimension", &FunctionalPlanner::dimension)
-      .def("limit_travel", &limit_travel, py::arg("groups"), py::arg("training"), py::arg("training_ratio"),
-           py::arg("minimum_jerk_ratio"),
-           "Set limits of groups of coordinates: rows length, length / extent, speed, speed / extent in normalized time, and\n"
-           "displacement of training motions (G, 5).")
+      .def("limit_travel", &limit_travel, py::arg("groups"), py::arg("floors"), py::arg("ratios"), py::arg("most"),
+           "Set limits of groups of coordinates: lengths (G,) added to the displacement, ratios (3,) of path length, peak\n"
+           "speed and peak acceleration to minimum jerk, and their absolute limits (3, G).")
       .def(
           "exceeds_travel",
-          [](const FunctionalPlanner& planner, const BezierPath& path, double detour) {
-            if (path.dimension != planner.dimension()) throw py::value_error("path must have the dimension of the planner");
-            return planner.travel_limits().exceeded(path, detour);
+          [](const FunctionalPlanner& planner, const BezierPath& path, const BezierPath* minimum_jerk, double detour) {
+            if (path.dimension != planner.dimension() || (minimum_jerk && minimum_jerk->dimension != path.dimension))
+              throw py::value_error("path must have the dimension of the planner");
+            return planner.travel_limits().exceeded(path, minimum_jerk, detour);
           },
-          py::arg("path"), py::arg("detour") = 0.0, "Whether a path exceeds the limits; via points add `detour` to its distance.")
+          py::arg("path"), py::arg("minimum_jerk") = none, py::arg("detour") = 1.0,
+          "Whether a path exceeds the limits; the minimum-jerk path, by default the quintic, counts `detour` times.")
+      .def("travel", &travel, py::arg("path"), py::arg("minimum_jerk") = false,
+           "Path length, peak speed and peak acceleration (3, G) of a path, or of the quintic between its end states.")
       .def("plan", &plan, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("start_time") = 0.0,
            py::arg("start_velocity") = none, py::arg("goal_velocity") = none, py::arg("start_acceleration") = none,
            py::arg("goal_acceleration") = none, "Return the path, the Mahalanobis distance of its scores, and whether it exceeds the limits of travel.")
-      .def("score_distance", &score_distance, py::arg("start"), py::arg("goal"), py::arg("duration"),
-           "Mahalanobis distance of the scores of a motion between two states (3, d): rows x, v, a.")
+      .def("score_distance", &score_distance, py::arg("path"), py::arg("times"),
+           "Largest Mahalanobis distance of the scores of a path's segments between via points at these times.")
       .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("frame"),
            py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"),
            py::arg("condition_limit"), py::arg("deviation_limit"),
@@ -386,7 +407,7 @@ void bind_functional_planner(py::module_& module) {
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
            py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
            py::arg("derivative") = 0, "Plan N problems; returns samples (N, k, d) at k normalized times, Mahalanobis distances (N,) of the\n"
-           "scores, and whether one exceeds the limits of travel.")
+           "scores, and which exceed the limits of travel (N,).")
       .def("jerk_cost", &jerk_cost, py::arg("start"), py::arg("goal"), py::arg("duration"),
            "H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends.");
   motion

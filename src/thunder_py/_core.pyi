@@ -3251,8 +3251,13 @@ class FunctionalPlanner:
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
 
-    def exceeds_travel(self, path: BezierPath, detour: typing.SupportsFloat | typing.SupportsIndex = 0.0) -> bool:
-        """Whether a path exceeds the limits; via points add `detour` to its distance."""
+    def exceeds_travel(
+        self,
+        path: BezierPath,
+        minimum_jerk: BezierPath = None,
+        detour: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    ) -> bool:
+        """Whether a path exceeds the limits; the minimum-jerk path, by default the quintic, counts `detour` times."""
 
     def jerk_cost(
         self,
@@ -3265,12 +3270,12 @@ class FunctionalPlanner:
     def limit_travel(
         self,
         groups: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-        training: numpy.typing.ArrayLike,
-        training_ratio: typing.SupportsFloat | typing.SupportsIndex,
-        minimum_jerk_ratio: typing.SupportsFloat | typing.SupportsIndex,
+        floors: numpy.typing.ArrayLike,
+        ratios: numpy.typing.ArrayLike,
+        most: numpy.typing.ArrayLike,
     ) -> None:
-        """Set limits of groups of coordinates: rows length, length / extent, speed, speed / extent in normalized time, and
-        displacement of training motions (G, 5)."""
+        """Set limits of groups of coordinates: lengths (G,) added to the displacement, ratios (3,) of path length, peak
+        speed and peak acceleration to minimum jerk, and their absolute limits (3, G)."""
 
     def plan(
         self,
@@ -3296,9 +3301,11 @@ class FunctionalPlanner:
         goal_accelerations: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool]:
+    ) -> tuple[
+        numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.bool]
+    ]:
         """Plan N problems; returns samples (N, k, d) at k normalized times, Mahalanobis distances (N,) of the
-        scores, and whether one exceeds the limits of travel."""
+        scores, and which exceed the limits of travel (N,)."""
 
     def resume(
         self,
@@ -3317,13 +3324,11 @@ class FunctionalPlanner:
         """Continue a path from time t [s], normalized time tau; returns path, condition, a flag for Hermite's polynomial as
         correction, and otherwise the correction's unknowns. An aligned model needs a frame (2, d): start and goal."""
 
-    def score_distance(
-        self,
-        start: numpy.typing.ArrayLike,
-        goal: numpy.typing.ArrayLike,
-        duration: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> float:
-        """Mahalanobis distance of the scores of a motion between two states (3, d): rows x, v, a."""
+    def score_distance(self, path: BezierPath, times: numpy.typing.ArrayLike) -> float:
+        """Largest Mahalanobis distance of the scores of a path's segments between via points at these times."""
+
+    def travel(self, path: BezierPath, minimum_jerk: bool = False) -> numpy.typing.NDArray[numpy.float64]:
+        """Path length, peak speed and peak acceleration (3, G) of a path, or of the quintic between its end states."""
 
     @property
     def condition(self) -> float: ...
@@ -3574,7 +3579,7 @@ class Dmp:
         self,
         steps: typing.SupportsInt | typing.SupportsIndex,
         dt: typing.SupportsFloat | typing.SupportsIndex,
-        pieces: typing.SupportsInt | typing.SupportsIndex,
+        pieces: typing.SupportsInt | typing.SupportsIndex = 1,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
@@ -3586,8 +3591,8 @@ class Dmp:
         goal: numpy.typing.ArrayLike,
         tau: typing.SupportsFloat | typing.SupportsIndex,
         start_velocity: numpy.typing.ArrayLike,
-        amplitude: numpy.typing.ArrayLike,
-        angle: typing.SupportsFloat | typing.SupportsIndex,
+        amplitude: numpy.typing.ArrayLike | None = None,
+        angle: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     ) -> None: ...
     def set_amplitude(self, amplitude: numpy.typing.ArrayLike) -> None: ...
     def set_goal(self, goal: numpy.typing.ArrayLike) -> None: ...

@@ -136,11 +136,11 @@ BAD_TABLES = [
     ("t;X;Y;Z\n0;1,5;2;3\n1;4;5;6", TIMED, "....csv:2: column 2 (X): expected a number, got '1,5'; pass decimal=','"),
     ("t,X,Y,Z\n0,1,2,3\n,4,5,6\n", TIMED, "....csv:3: column 1 (t): expected a number, got ''"),
     ("t,X,Y,Z\n0,1,2,3\n0.1,4,5,6\n0.1,7,8,9\n", TIMED, "....csv:4: column 1 (t): times must increase, got 0.1 ..."),
-    (GOOD, TIMED | {"rate": 20}, "...rate must agree with the times to 1%, got 20 Hz, but mean and median steps ..."),
+    (GOOD, TIMED | {"rate": 20}, "...rate must agree with the times to 1%, got 20 Hz for the median step of 0.1 s"),
     (GOOD, TIMED | {"rate": -1}, "rate must be positive [Hz], got -1"),
-    (GOOD, TIMED | {"time": "T"}, "....csv:1: no column 'T' among t, X, Y, Z..."),
+    (GOOD, TIMED | {"time": "T"}, "....csv: no column 'T' among t, X, Y, Z..."),
     (GOOD, TIMED | {"time": 5}, "....csv: columns are numbered 1 to 4, got 5"),
-    ("t,X,X,Z\n0,1,2,3\n0.1,4,5,6\n", TIMED, "....csv:1: more than one column 'X' among t, X, X, Z"),
+    ("t,X,X,Z\n0,1,2,3\n0.1,4,5,6\n", TIMED, "....csv: more than one column 'X' among t, X, X, Z"),
     (GOOD, {"columns": XYZ, "unit": "m"}, "time (a column) or rate [Hz] must be given..."),
     (GOOD, TIMED | {"time_unit": "h"}, "time_unit must be one of s, ms, us, got 'h'"),
     (GOOD, TIMED | {"decimal": "'"}, "decimal must be '.' or ',', got ..."),
@@ -491,8 +491,11 @@ def test_damaged_culm(tmp_path):
             lambda: given(lambda lines: [*lines[:800], lines[800].replace("6.6667", "6.6668"), *lines[801:]]),
             "...csv:801: ...got 6.6668...",
         ),
-        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]]), "...four numbers in every row..."),
-        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]]), "...four numbers in every row..."),
+        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]]), "...csv:10: expected 4 cells, got 3"),
+        (
+            lambda: given(lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]]),
+            "...csv:10: column 4 (Z): expected a number, got 'x'",
+        ),
         (lambda: given(lambda lines: lines[:2]), "...two rows..."),
         error=FileFormatError,
     )
@@ -552,9 +555,15 @@ def test_damaged_kinesis(tmp_path):
     assert len(given(lambda lines: [*lines[:4], lines[4].replace("\t4\t", "\tfour\t"), *lines[5:]])) == 2
     cases = (
         (lambda lines: [lines[0].replace("globalTime", "clock"), *lines[1:]], "txt:1: ...among them globalTime"),
-        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], "txt:5: expected 14 columns, got 15"),
-        (lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]], "txt:5: expected a number"),
-        (lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]], "txt:6: globalTime must increase in trial 0"),
+        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], "txt:5: expected 14 cells, got 15"),
+        (
+            lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]],
+            "txt:5: column 7 (indexXraw): expected a number",
+        ),
+        (
+            lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]],
+            "txt:6: globalTime of trial 0: times must increase",
+        ),
         (lambda lines: lines[:1], "rows below the header"),
         (lambda lines: lines[:2], "one row"),
     )

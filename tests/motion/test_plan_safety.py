@@ -88,7 +88,7 @@ class TestMahalanobisDistance:
 
     def test_segments_of_detours_may_be_farther(self) -> None:
         """They begin or end amid a reach: 2.5 times the distance is no warning, more is one."""
-        planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(40, seed=5)))
+        planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(40, seed=5)), max_travel_ratio=np.inf)
         rng, ratios, bound = np.random.default_rng(3), [], 2.0 * planner.training_span
         for _ in range(8):
             goal = START + rng.normal(size=3) * 0.2
@@ -97,13 +97,13 @@ class TestMahalanobisDistance:
             planner.replan(plan, 0.8, goal + 1e-4)
             ratios.append(plan.mahalanobis_distance / bound)
         assert 1.0 < max(ratios) < 2.5
-        planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(6, seed=2)))
+        planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(6, seed=2)), max_travel_ratio=np.inf)
         ball, fast = [Sphere([0.3, 0.1, 0.35], 0.04)], [2.0, 0.0, 0.0]
         message = f"is more than {5.0 * planner.training_span:.3g} standard"
         free = planner.plan(START, GOAL, 1.0)
         with pytest.warns(ThunderWarning, match=f"the plan {message}") as caught:
             plan = planner.plan(START, GOAL, 1.0, goal_velocity=fast, obstacles=ball, margin=0.02)
-        with pytest.warns(ThunderWarning, match=f"the plan {message}") as again:
+        with pytest.warns(ThunderWarning, match=f"the replanned motion {message}") as again:
             rest = planner.replan(free, 0.01, GOAL, goal_velocity=fast, obstacles=ball, margin=0.02)
         with pytest.warns(ThunderWarning, match=f"the farthest plan {message}") as batch:
             planner.plan_many(START, GOAL, 1.0, goal_velocities=fast, obstacles=ball, margin=0.02)
@@ -174,7 +174,7 @@ def _plate(center, normal, width):
 
 
 # --- Length and speed of plans in meters and radians, compared with minimum jerk and with the training motions ---
-FAR = "is longer or faster"
+FAR = "is longer, faster"
 TAU = np.linspace(0.0, 1.0, 101)
 STEP = 10 * TAU**3 - 15 * TAU**4 + 6 * TAU**5
 
@@ -233,8 +233,9 @@ def test_components_of_returning_poses_warn() -> None:
     assert plan.peak_speed["m"] > 5.0
     assert 1.5 < plan.path_length["rad"] < 3.0  # a quarter turn
     with pytest.warns(ThunderWarning, match="the replanned motion " + FAR):
-        planner.replan(plan, 0.4, T1)
-    with pytest.warns(ThunderWarning, match="a plan " + FAR):
+        rest = planner.replan(plan, 0.4, T1)
+    assert rest.excess
+    with pytest.warns(ThunderWarning, match="the farthest plan " + FAR):
         planner.plan_many(np.zeros(6), [0.3, 0.1, 0.2, 0.0, 0.0, 1.5], 1.0, n=2)
     assert HumanLikePlanner(fpca, max_travel_ratio=np.inf).plan(T0, T1, 1.0).path_length == plan.path_length
 
@@ -284,7 +285,7 @@ def test_good_plans_and_replanned_motions_do_not_warn(name) -> None:
 def test_motions_that_stand_still_or_are_tiny_do_not_warn() -> None:
     for name in ("aligned", "plain", "joint"):
         planner = HumanLikePlanner(fitted(name))
-        for size in (0.0, 1e-9, 1e-5, 1e-3):
+        for size in (0.0, 1e-9, 1e-5):
             planner.plan(np.zeros(3), [size, 0.0, size], 1.0)
 
 
@@ -301,7 +302,7 @@ def test_the_most_likely_motion_under_constraints_is_checked() -> None:
 class TestPrimitives:
     """Forcing terms scaled by a displacement that is small in the demonstration."""
 
-    GROWS = "the motion is longer and faster than 2 times the demonstration"
+    GROWS = r"has a (path length|peak speed) of .* times that of the demonstration and of minimum jerk \(limit"
 
     @pytest.mark.parametrize("short", [2e-5, 1e-3, 0.01])
     def test_a_coordinate_that_nearly_returns(self, short) -> None:

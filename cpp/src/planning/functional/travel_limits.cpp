@@ -3,111 +3,129 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thunder/planning/functional/functional_planner.hpp"
+
 namespace thunder {
 
 namespace {
 
-/// Displacement below which start and goal count as one [m or rad], as for the mean of the planner.
-constexpr double kSamePlace = 1e-3;
-/// Samples of a motion whose polygon of control points is beyond the limits.
+/// Samples of a motion whose control points alone do not tell.
 constexpr int kSamples = 64;
-/// Length of the quintic between two states at most: |dx| + 0.4 T (|v0| + |v1|) + 0.04 T^2 (|a0| + |a1|), the total
-/// variation of its basis functions; and its speed.
-constexpr double kVelocityLength = 0.4, kAccelerationLength = 0.04;
-constexpr double kPeak = 1.875, kAccelerationSpeed = 0.1;
+/// Peak speed and acceleration of minimum jerk from rest to rest, for unit distance and duration.
+const double kPeaks[3] = {1.0, 1.875, 10.0 / std::sqrt(3.0)};
+/// Part of the way that velocity or acceleration at a resting end may add.
+constexpr double kRest = 1e-9;
 
 }  // namespace
 
-void TravelLimits::norms(const double* values, int dimension, double* norm) const noexcept {
-  std::fill_n(norm, groups, 0.0);
-  for (int d = 0; d < dimension; ++d) norm[group_of[d]] += values[d] * values[d];
-  for (int g = 0; g < groups; ++g) norm[g] = std::sqrt(norm[g]);
+TravelLimits::Norms TravelLimits::norms(const double* x, int dimension) const noexcept {
+  Norms norm;
+  for (int d = 0; d < dimension; ++d) norm.of[group_of[d]] += x[d] * x[d];
+  for (int g = 0; g < groups; ++g) norm.of[g] = std::sqrt(norm.of[g]);
+  return norm;
 }
 
-TravelLimits::Travel TravelLimits::limits(const BezierPath& path, double detour) const noexcept {
-  const double T = path.end() - path.start();
-  const int n = path.degree, dimension = path.dimension;
-  double values[kMaxDofs], norm[kMaxDofs], way[kMaxDofs], velocity[kMaxDofs] = {}, acceleration[kMaxDofs] = {};
-  const double* const starts = path.piece(0);
-  const double* const ends = path.piece(path.pieces() - 1) + n * dimension;
-  for (int d = 0; d < dimension; ++d) values[d] = ends[d] - starts[d];
-  norms(values, dimension, way);
-  // derivatives at the ends are differences of control points
-  const auto add = [&](const double* c, int step, double h) {
-    for (int d = 0; order > 1 && d < dimension; ++d) values[d] = n / h * (c[step + d] - c[d]);
-    if (order > 1) norms(values, dimension, norm);
-    for (int g = 0; order > 1 && g < groups; ++g) velocity[g] += norm[g];
-    if (order < 3 || n < 2) return;
-    for (int d = 0; d < dimension; ++d) values[d] = n * (n - 1) / (h * h) * (c[2 * step + d] - 2.0 * c[step + d] + c[d]);
-    norms(values, dimension, norm);
-    for (int g = 0; g < groups; ++g) acceleration[g] += norm[g];
-  };
-  add(starts, dimension, path.breaks[1] - path.breaks[0]);
-  add(ends, -dimension, path.breaks[path.pieces()] - path.breaks[path.pieces() - 1]);
-  Travel most;
-  for (int g = 0; g < groups; ++g) {
-    const Group& training = group[g];
-    const double straight = way[g] + kSamePlace + (g == 0 ? detour : 0.0);
-    const double length = straight + kVelocityLength * T * velocity[g] + kAccelerationLength * T * T * acceleration[g];
-    const double speed = kPeak * straight / T + velocity[g] + kAccelerationSpeed * T * acceleration[g];
-    const bool usual = way[g] <= training.displacement;
-    const double training_length = std::max(usual ? training.length : 0.0, training.length_factor * length);
-    const double training_speed = std::max(usual ? training.speed : 0.0, training.speed_factor * length) / T;
-    most.length[g] = std::max(minimum_jerk_ratio * length, training_ratio * training_length);
-    most.speed[g] = std::max(minimum_jerk_ratio * speed, training_ratio * training_speed);
+void TravelLimits::add_floor(double duration, Travel& size) const noexcept {
+  for (int q = 0; q < 3; ++q)
+    for (int g = 0; g < groups; ++g) size.of[q][g] += kPeaks[q] * floor[g] / std::pow(duration, q);
+}
+
+Travel TravelLimits::travel(const BezierPath& path) const noexcept {
+  Travel size;
+  const double step = (path.end() - path.start()) / kSamples;
+  double values[kMaxDofs];
+  for (int k = 0; k <= kSamples; ++k) {
+    const double t = k < kSamples ? path.start() + k * step : path.end();
+    for (int q = 1; q < 3; ++q) {
+      path.at(t, q, values);
+      const Norms norm = norms(values, path.dimension);
+      for (int g = 0; g < groups; ++g) {
+        size.of[q][g] = std::max(size.of[q][g], norm.of[g]);
+        if (q == 1) size.of[0][g] += (k % kSamples == 0 ? 0.5 : 1.0) * step * norm.of[g];
+      }
+    }
   }
-  return most;
+  return size;
 }
 
-TravelLimits::Travel TravelLimits::polygon(const BezierPath& path) const noexcept {
+Travel TravelLimits::minimum_jerk(const BezierPath& path) const {
+  BoundaryState ends[] = {BoundaryState(path.dimension), BoundaryState(path.dimension)};
+  for (int k = 0; k < 2; ++k) {
+    DofVector* const rows[] = {&ends[k].x, &ends[k].v, &ends[k].a};
+    for (int q = 0; q < order; ++q) path.at(k == 0 ? path.start() : path.end(), q, rows[q]->data());
+  }
+  BezierPath quintic;
+  hermite(ends[0], ends[1], 3, path.start(), path.end() - path.start(), quintic);
+  Travel size = travel(quintic);
+  add_floor(path.end() - path.start(), size);
+  return size;
+}
+
+Travel TravelLimits::least(const BezierPath& path) const noexcept {
+  const int d = path.dimension;
+  const double T = path.end() - path.start();
+  double x[2][3][kMaxDofs] = {}, values[kMaxDofs];
+  Norms at_end[2][3];
+  for (int k = 0; k < 2; ++k)
+    for (int q = 0; q < order; ++q) {
+      path.at(k == 0 ? path.start() : path.end(), q, x[k][q]);
+      at_end[k][q] = norms(x[k][q], d);
+    }
+  const auto combined = [&](auto entry) {
+    for (int i = 0; i < d; ++i) values[i] = entry(i);
+    return norms(values, d);
+  };
+  const Norms way = combined([&](int i) { return x[1][0][i] - x[0][0][i]; });
+  const Norms change = combined([&](int i) { return x[1][1][i] - x[0][1][i]; });
+  const Norms ahead = combined([&](int i) { return x[1][0][i] - x[0][0][i] - T * x[0][1][i]; });
+  Travel size;
+  for (int g = 0; g < groups; ++g) {
+    const auto largest = [&](int q) { return std::max(at_end[0][q].of[g], at_end[1][q].of[g]); };
+    const double w = way.of[g], v = largest(1), a = largest(2);
+    const bool rest = T * v + T * T * a <= kRest * (w + floor[g]);
+    size.of[0][g] = w;
+    size.of[1][g] = rest ? kPeaks[1] * w / T : std::max(w / T, v);
+    size.of[2][g] = rest ? kPeaks[2] * w / (T * T) : std::max({a, change.of[g] / T, 2.0 * ahead.of[g] / (T * T)});
+  }
+  add_floor(T, size);
+  return size;
+}
+
+Travel TravelLimits::polygon(const BezierPath& path) const noexcept {
   Travel bound;
   const int n = path.degree, d = path.dimension;
+  double values[kMaxDofs];
   for (int k = 0; k < path.pieces(); ++k) {
     const double* const c = path.piece(k);
     const double rate = n / (path.breaks[k + 1] - path.breaks[k]);
-    for (int g = 0; g < groups; ++g) {
-      double sum = 0.0, most = 0.0;
-      for (int j = 0; j < n; ++j) {
-        double square = 0.0;
-        for (int i = first[g]; i <= last[g]; ++i) {
-          const double step = c[(j + 1) * d + i] - c[j * d + i];
-          square += group_of[i] == g ? step * step : 0.0;
-        }
-        sum += square;
-        most = std::max(most, square);
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < d; ++i) values[i] = c[(j + 1) * d + i] - c[j * d + i];
+      const Norms step = norms(values, d);
+      for (int i = 0; i < d && j + 1 < n; ++i) values[i] = c[(j + 2) * d + i] - c[(j + 1) * d + i] - values[i];
+      const Norms turn = j + 1 < n ? norms(values, d) : Norms{};
+      for (int g = 0; g < groups; ++g) {
+        bound.of[0][g] += step.of[g];
+        bound.of[1][g] = std::max(bound.of[1][g], rate * step.of[g]);
+        bound.of[2][g] = std::max(bound.of[2][g], rate * rate * (n - 1.0) / n * turn.of[g]);
       }
-      bound.length[g] += std::sqrt(n * sum);  // the sum of n roots is at most that
-      bound.speed[g] = std::max(bound.speed[g], rate * std::sqrt(most));
     }
   }
   return bound;
 }
 
-TravelLimits::Travel TravelLimits::sampled(const BezierPath& path) const noexcept {
-  Travel travel;
-  const double step = (path.end() - path.start()) / kSamples;
-  double v[kMaxDofs], norm[kMaxDofs];
-  for (int k = 0; k < kSamples; ++k) {
-    path.at(path.start() + (k + 0.5) * step, 1, v);
-    norms(v, path.dimension, norm);
-    for (int g = 0; g < groups; ++g) {
-      travel.length[g] += step * norm[g];
-      travel.speed[g] = std::max(travel.speed[g], norm[g]);
-    }
-  }
-  return travel;
-}
-
-bool TravelLimits::exceeded(const BezierPath& path, double detour) const noexcept {
+bool TravelLimits::exceeded(const BezierPath& path, const BezierPath* other, double detour) const {
   if (groups == 0 || path.degree == 0) return false;
-  const Travel most = limits(path, detour);
-  const auto within = [&](const Travel& travel) {
-    for (int g = 0; g < groups; ++g)
-      if (!(travel.length[g] <= most.length[g] && travel.speed[g] <= most.speed[g])) return false;
+  const auto within = [&](const Travel& size, const Travel& reference) {
+    for (int q = 0; q < 3; ++q)
+      for (int g = 0; g < groups; ++g)
+        if (!(size.of[q][g] <= std::min(ratio[q] * detour * reference.of[q][g], most.of[q][g]))) return false;
     return true;
   };
   // the polygon of control points is at least as long and fast as the path
-  return !within(polygon(path)) && !within(sampled(path));
+  if (other == nullptr && within(polygon(path), least(path))) return false;
+  Travel reference = other == nullptr ? minimum_jerk(path) : travel(*other);
+  if (other != nullptr) add_floor(path.end() - path.start(), reference);
+  return !within(travel(path), reference);
 }
 
 }  // namespace thunder

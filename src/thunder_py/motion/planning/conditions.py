@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, one_of, whole
 from ...errors import ThunderError
-from .model import PlannerModel, Stretch, distance_of, number, scores_in, warn_beyond, warn_travel
+from .limits import excess_of, warn
+from .model import PlannerModel, Stretch, distance_of, number, scores_in
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 _KINDS = ("position", "velocity", "acceleration", "jerk")
@@ -115,9 +116,10 @@ class ConditionedPlan:
         duration: float,
         start_time: float,
         R: Array | None,
+        via: bool,
     ) -> None:
         self._planner, self._core, self._R = planner, core, R
-        self._via = False  # constraints between the ends make any motion longer
+        self._via = via
         self.duration, self.start_time = duration, start_time
         self.condition_number = float(core.condition)
         d = len(planner.dofs)
@@ -129,9 +131,9 @@ class ConditionedPlan:
     def plan(self) -> HumanLikePlan | HumanLikeJointPlan:
         """Return the most likely motion."""
         plan = self._plan(None)
-        if not self._via:
-            exceeded = self._planner._core.exceeds_travel(plan.path)
-            warn_travel(self._planner, exceeded, "the most likely motion")
+        if not self._via:  # constraints between the ends make any motion longer
+            plan._details = plan._details._replace(excess=excess_of(self._planner, plan.path))
+        warn(self._planner, None, bool(plan.excess), "the most likely motion")
         return plan
 
     def _plan(self, along: Array | None) -> HumanLikePlan | HumanLikeJointPlan:
@@ -204,9 +206,8 @@ def condition_plan(
     core = _core.ConditionedMotion(planner._core, a, b, T, rows)
     if R is None and planner.kind != "joints":
         R = np.eye(3)
-    result = ConditionedPlan(planner, core, T, t0, R)
-    result._via = bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any())
-    warn_beyond(planner, distance_of(planner, result.scores), "the most likely motion")
+    result = ConditionedPlan(planner, core, T, t0, R, bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any()))
+    warn(planner, distance_of(planner, result.scores), False, "the most likely motion")
     return result
 
 

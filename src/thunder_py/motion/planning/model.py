@@ -1,33 +1,28 @@
-"""Coordinates and polynomials of functional principal components for the planner's core."""
+"""Components, settings and end states of a planner in the form of the core."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from functools import cached_property
-from math import inf, isfinite, sqrt
+from math import comb, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import chi2
 
 from ... import _core
 from ...checks import Array, array, is_number, nonnegative, pose
-from ...errors import ThunderError, ThunderWarning, outer_level
+from ...errors import ThunderError
 from ...recordings.trial import POSITION, ROTATION
 from ..fpca.splines import bernstein_points
+from ..travel import MINIMUM_JERK_RATIOS
 from .obstacles import Searches, ViaSearch
-from .travel import TRAINING_SHARE, limit_travel, training_motions
+from .training import NOISE, Training
 
 if TYPE_CHECKING:
     from ..fpca.fpca import FPCA
 
 #: largest numbers of degrees of freedom and degree of polynomials in the core
 _MOST_DOFS, _MOST_DEGREE = 8, 9
-#: part of the largest variance below which components are rounding errors. Variances of minimum jerk go down to 1e-15
-#: relative to its unlimited quadratics, and without the smallest ones a jerk at the ends costs too much.
-_NOISE = 1e-20
 
 
 def kind_of(dofs: Sequence[str]) -> str:
@@ -66,7 +61,7 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
     points = np.moveaxis(bernstein_points(np.asarray(fpca.basis_.to_ppoly(together).c), breaks), -1, 0)
     variances = fpca.explained_variance_.ravel()
-    variances = np.where(variances > _NOISE * variances.max(initial=0.0), variances, 0.0)
+    variances = np.where(variances > NOISE * variances.max(initial=0.0), variances, 0.0)
     try:
         return _core.FunctionalPlanner(
             breaks,
@@ -80,6 +75,13 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
         )
     except ValueError as error:
         raise ThunderError(str(error)) from None
+
+
+def quintic_planner(d: int) -> _core.FunctionalPlanner:
+    """Return the core's planner of minimum-jerk motions of d coordinates, polynomials of degree 5."""
+    powers = np.array([[comb(j, k) / comb(5, k) for j in range(6)] for k in range(1, 6)])  # as Bernstein polynomials
+    functions = np.repeat(powers[:, None, :, None], d, axis=3)
+    return _core.FunctionalPlanner([0.0, 1.0], np.zeros((1, 6, d)), functions, np.ones(5 * d), False, False, True, 3)
 
 
 Rates: TypeAlias = "tuple[npt.ArrayLike | None, npt.ArrayLike | None, npt.ArrayLike | None, npt.ArrayLike | None]"
@@ -147,52 +149,37 @@ def read_ends(
     rates: Rates,
 ) -> Ends:
     """Return the coordinates of both ends; the core checks vectors."""
-    if len(planner.constraints) < 3:
-        refuse_rates(planner, *rates)
-    if planner.kind == "pose":
-        R = as_pose(start, "start")[:3, :3]
-        a = _core._pose_state(as_pose(start, "start"), rates[0], rates[2], R, "start")
-        b = _core._pose_state(as_pose(goal, "goal"), rates[1], rates[3], R, "goal")
-        return Ends(a[0], b[0], (a[1], b[1], a[2], b[2]), R)
-    if planner.kind == "joints":
-        return Ends(start, goal, rates, None)
-    if not (is_pose(start) or is_pose(goal)):
-        return Ends(start, goal, rates, _UPRIGHT)
-    return _kept_orientation(start, goal, rates)
+    refuse_rates(planner, *rates)
+    R = None if planner.kind == "joints" else _UPRIGHT
+    for place, what in ((goal, "goal"), (start, "start")):
+        if planner.kind == "pose" or (R is not None and is_pose(place)):
+            R = as_pose(place, what)[:3, :3]
+    x0, v0, a0 = read_state(planner, start, rates[0], rates[2], R, "start")
+    x1, v1, a1 = read_state(planner, goal, rates[1], rates[3], R, "goal")
+    return Ends(x0, x1, (v0, v1, a0, a1), R)
 
 
-def _kept_orientation(start: Any, goal: Any, rates: Rates) -> Ends:
-    """Return the ends of a model of positions from two poses of one orientation, or a pose and a position."""
-    poses = [as_pose(value, what) for value, what in ((start, "start"), (goal, "goal")) if is_pose(value)]
-    R = poses[0][:3, :3]
-    if np.abs(poses[-1][:3, :3] - R).max() > 1e-6:
-        raise ThunderError(
-            "start and goal must have the same orientation for components of positions; fit x, y, z, rx, ry, rz to "
-            "plan rotations"
-        )
-    a, b = (as_pose(value, "")[:3, 3] if is_pose(value) else value for value in (start, goal))
-    return Ends(a, b, rates, R)
-
-
-def goal_state(
+def read_state(
     planner: PlannerModel,
-    goal: npt.ArrayLike,
+    place: npt.ArrayLike,
     velocity: npt.ArrayLike | None,
     acceleration: npt.ArrayLike | None,
     R: Array | None,
+    what: str,
 ) -> tuple[npt.ArrayLike, npt.ArrayLike | None, npt.ArrayLike | None]:
-    """Return the coordinates of a goal and their derivatives, rotation vectors about R."""
-    if len(planner.constraints) < 3:
-        refuse_rates(planner, None, velocity, None, acceleration)
-    if planner.kind == "pose" and R is not None:
-        state = _core._pose_state(as_pose(goal, "goal"), velocity, acceleration, R, "goal")
-        return state[0], state[1], state[2]
-    if planner.kind == "position" and is_pose(goal):
-        T = as_pose(goal, "goal")
-        if R is not None and np.abs(T[:3, :3] - R).max() > 1e-6:
-            raise ThunderError("goal must have the orientation of the plan for components of positions")
-        return T[:3, 3], velocity, acceleration
-    return goal, velocity, acceleration
+    """Return coordinates and their derivatives at one end, rotation vectors about R."""
+    if R is None or (planner.kind == "position" and not is_pose(place)):
+        return place, velocity, acceleration
+    T = as_pose(place, what)
+    if planner.kind == "pose":
+        x, v, a = _core._pose_state(T, velocity, acceleration, R, what)
+        return x, v, a
+    if np.abs(T[:3, :3] - R).max() > 1e-6:
+        raise ThunderError(
+            f"{what} must have the same orientation as the start for components of positions; fit x, y, z, rx, ry, rz "
+            "to plan rotations"
+        )
+    return T[:3, 3], velocity, acceleration
 
 
 class Stretch(NamedTuple):
@@ -232,7 +219,7 @@ class PlannerModel:
         max_deviation_ratio: float = 2.0,
         max_distance_ratio: float = 2.0,
         max_acceleration_ratio: float = 10.0,
-        max_travel_ratio: float = 4.0,
+        max_travel_ratio: float | Sequence[float] = MINIMUM_JERK_RATIOS,
         freeze_time: float = 0.05,
     ) -> None:
         if mode not in ("map", "paper", "exact"):
@@ -248,30 +235,34 @@ class PlannerModel:
         self.max_condition_number = _ratio(max_condition_number, "max_condition_number")
         self.max_deviation_ratio = _ratio(max_deviation_ratio, "max_deviation_ratio")
         self.max_acceleration_ratio = _ratio(max_acceleration_ratio, "max_acceleration_ratio")
-        self.max_travel_ratio = _ratio(max_travel_ratio, "max_travel_ratio")
+        ratios = max_travel_ratio if isinstance(max_travel_ratio, Sequence) else [max_travel_ratio] * 3
+        if len(ratios) != 3:
+            raise ThunderError(f"max_travel_ratio must be one number or three, got {max_travel_ratio!r}")
+        self.max_travel_ratio = tuple(_ratio(ratio, "max_travel_ratio") for ratio in ratios)
         self.max_distance_ratio = float(array(max_distance_ratio, (), "max_distance_ratio", finite=False))
         self.freeze_time = nonnegative(freeze_time, "freeze_time", "s")
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
+        self._via = ViaSearch.paper() if mode == "paper" else ViaSearch()
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))
-        self._returning = limit_travel(self._core, fpca, self.max_travel_ratio)
         self._condition = float(self._core.condition)
-        self._span = training_span(fpca, mode != "map", len(names))
+        self._searches, self._quintics = Searches(self._core), Searches(quintic_planner(len(self.dofs)))
+        self._training = Training(fpca, mode != "map", len(names))
+        self._training.limit(self._core, self.max_travel_ratio)
         used = fpca.explained_variance_ > 0.0
         self._inverse_deviations: Array = np.where(used, 1.0, 0.0) / np.sqrt(
             np.where(used, fpca.explained_variance_, 1.0)
         )
-        self._searches = Searches(self._core, ViaSearch.paper() if mode == "paper" else ViaSearch())
 
     @property
     def condition_number(self) -> float:
         """Condition number of the equilibrated linear system, the largest over coordinates."""
         return self._condition
 
-    @cached_property
-    def training_acceleration(self) -> Array:
-        """Largest second derivatives (d,) of the coordinates of the training motions over normalized time."""
-        return np.asarray(np.abs(training_motions(self.fpca, 2)).max(axis=(0, 1)))
+    @property
+    def training_span(self) -> float:
+        """Mahalanobis distance that the scores of the training motions span."""
+        return self._training.span
 
 
 def _ratio(value: float, what: str) -> float:
@@ -305,88 +296,3 @@ def distance_of(planner: PlannerModel, scores: Array) -> float:
     """Return the Mahalanobis distance of scores from their mean, zero."""
     standard = (scores * planner._inverse_deviations).ravel()
     return sqrt(float(standard @ standard))
-
-
-#: probability that a motion drawn from the distribution of the components lies beyond the span
-_RARE = 1e-6
-
-
-def training_span(fpca: FPCA, exact: bool, order: int) -> float:
-    """Return the Mahalanobis distance that plans of a planner exceed only beyond the training data.
-
-    The scores of a plan between two random states have as many degrees of freedom as the planner has constraints, less
-    the offsets. The span is the quantile of their distance, or the distance of the farthest training motion. It is
-    infinite for components of minimum jerk alone, whose plans do not depend on the data.
-    """
-    if fpca.shrinkage_ >= 1.0:
-        return inf
-    d = len(fpca.dofs)
-    used = (2 * order - 1) * (d if fpca.joint else 1) if exact else fpca.n_components_
-    variances = fpca.explained_variance_[:used]
-    parts = fpca.scores_[:, :used][:, variances > _NOISE * variances.max(initial=0.0)]
-    kept = variances[variances > _NOISE * variances.max(initial=0.0)]
-    farthest = float(np.sqrt((parts**2 / kept).sum(axis=1)).max(initial=0.0))
-    return max(farthest, float(np.sqrt(chi2.isf(_RARE, (2 * order - 1) * d))))
-
-
-#: bound of the segments of a detour, relative to that of other plans: they begin or end amid a reach, where training
-#: motions have no ends
-_DETOUR = 2.5
-
-
-def warn_beyond(
-    planner: PlannerModel,
-    distance: float | None,
-    what: str = "the plan",
-    *,
-    detour: bool = False,
-) -> None:
-    """Warn of scores far beyond the span of the training data.
-
-    `distance` is None for motions without scores; `detour` is True for the segments of a path through via points.
-
-    The text is the same for all plans of a planner, so that Python's default filter shows it once for each line of code
-    that plans, and not in every turn of a loop.
-    """
-    most = distance_bound(planner, detour)
-    if distance is not None and distance > most:
-        warnings.warn(
-            f"{what} is more than {most:.3g} standard deviations (Mahalanobis distance) from the mean of the "
-            f"components, training data span {planner._span:.3g}: it may be useless. Check the end states and the "
-            f"duration{_unused_remedies(planner)}",
-            ThunderWarning,
-            stacklevel=outer_level(),
-        )
-
-
-def warn_travel(planner: PlannerModel, exceeded: bool, what: str = "the plan") -> None:
-    """Warn of a motion that is far longer or faster than comparable ones; one text for all plans of a planner."""
-    if not exceeded:
-        return
-    ratio = planner.max_travel_ratio
-    remedy = ""
-    if planner._returning:
-        remedy = (
-            f", since {planner._returning} of {len(planner.fpca.offsets_)} training motions return toward their start: "
-            "fit the components to their parts (recordings.split_reaches)"
-        )
-    warnings.warn(
-        f"{what} is longer or faster (path_length, peak_speed) than {ratio:g} times a minimum-jerk motion between the "
-        f"same states and {TRAINING_SHARE * ratio:g} times the training motions, scaled to its distance{remedy}",
-        ThunderWarning,
-        stacklevel=outer_level(),
-    )
-
-
-def distance_bound(planner: PlannerModel, detour: bool) -> float:
-    """Return the Mahalanobis distance beyond which a plan, or a segment of a detour, is far from the training data."""
-    return planner.max_distance_ratio * planner._span * (_DETOUR if detour else 1.0)
-
-
-def _unused_remedies(planner: PlannerModel) -> str:
-    fpca = planner.fpca
-    if not len(fpca.scores_):  # components that others published
-        return ""
-    remedies = ['mode="map"'] if planner.mode != "map" else []
-    remedies += ["shrinkage"] if fpca.shrinkage_ == 0.0 else []
-    return f", or use {' or '.join([*remedies, 'demonstrations like it'])}"

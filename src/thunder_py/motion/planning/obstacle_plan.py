@@ -2,81 +2,62 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from ...checks import Array
 from ...errors import ThunderError
-from .model import Ends, PlannerModel, Stretch
-from .obstacles import FREE, Clearance, Obstacles, PathStatus, ViaPath, ViaSearch, obstacle_set
-from .pace import Pace
+from .limits import Pace, excess_of
+from .model import Ends, PlannerModel, Stretch, number
+from .obstacles import Obstacles, PathStatus, Scene, ViaSearch, as_sequence, obstacle_set, via_path
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
-from .travel import extra_way
-
-if TYPE_CHECKING:
-    from ... import _core
 
 
-def core_search(planner: PlannerModel, via: ViaSearch | None) -> _core.ViaSearch:
-    """Return the planner's search with these settings, or raise `ThunderError` for components of joints."""
+def scene_of(planner: PlannerModel, obstacles: Obstacles, margin: float, via: ViaSearch | None) -> Scene | None:
+    """Return the scene of obstacles, None without; `ThunderError` for components of joints."""
+    shapes, distance, settings = as_sequence(obstacles), number(margin, "margin"), planner._via if via is None else via
+    if not shapes:
+        return None
     if planner.kind == "joints":
         raise ThunderError("obstacles must be empty for components of joints, since they need positions x, y, z")
-    return planner._searches.of(via)
+    if not isinstance(settings, ViaSearch):
+        raise ThunderError(f"via must be a ViaSearch, got {type(settings).__name__}")
+    return Scene(shapes, obstacle_set(shapes), distance, settings)
 
 
 def plan_with_obstacles(
     planner: PlannerModel,
     ends: Ends,
     duration: float,
-    obstacles: Obstacles,
-    margin: float,
-    via: ViaSearch | None,
+    scene: Scene,
     start_time: float,
     fallback: str | None = None,
     pace: Pace | None = None,
 ) -> HumanLikePlan | HumanLikeJointPlan:
     """Return a plan that provably keeps the margin, or raise `NoPathError`."""
-    shapes = obstacle_set(obstacles)
-    problem = (ends.start, ends.goal, duration, shapes, margin, start_time, *ends.rates)
-    status, path, times, states, clearance, evaluated, blocking = core_search(planner, via).plan(*problem)
-    settings, widenings = planner._searches.settings(via), 0
-    while status == PathStatus.none and widenings < settings.widenings:
-        widenings += 1
-        via = planner._searches.settings(via).wider()
-        status, path, times, states, clearance, more, blocking = core_search(planner, via).plan(*problem)
-        evaluated += more
-    if status not in FREE:
-        ViaPath(PathStatus(status), path, times, states, Clearance(*clearance), evaluated, blocking).require(
-            obstacles, margin
-        )
-    begins, points = start_time, states[:, 0, :3]
-    if evaluated:
-        begins = float(times[-1])
-        points.setflags(write=False)
-        times.setflags(write=False)
+    problem = (ends.start, ends.goal, duration, scene.set, scene.margin, start_time, *ends.rates)
+    evaluated, settings = 0, scene.via
+    for widenings in range(scene.via.widenings + 1):
+        settings = settings if widenings == 0 else settings.wider()
+        found = via_path(planner._searches.of(settings), *problem)
+        evaluated += found.evaluated
+        if found.status != PathStatus.none:
+            break
+    path = found._replace(evaluated=evaluated).require(scene.obstacles, scene.margin).path
+    begins, points = float(found.times[-1]) if len(found.times) else start_time, found.via_points[:, :3]
+    for shared in (points, found.times):
+        shared.setflags(write=False)
+    scene = scene._replace(via=settings)
     details = PlanDetails(
         Stretch(begins, 0.0, path.end - begins),
         planner.condition_number,
         fallback,
         points,
-        times,
-        clearance[1],
-        clearance[2],
+        found.times,
+        found.clearance.lower_bound,
+        found.clearance.time,
         evaluated,
         widenings,
-        segments_distance(planner, path, times),
+        planner._core.score_distance(path, found.times),
         segment=(path, begins),
         pace=pace,
-        far=planner._core.exceeds_travel(path, extra_way(path, points)),
+        excess=excess_of(planner, path, scene),
+        scene=scene,
     )
     return make_plan(path, ends.R, planner, details)
-
-
-def segments_distance(planner: PlannerModel, path: _core.BezierPath, times: Array) -> float:
-    """Return the largest Mahalanobis distance of the scores of a path's segments between via points at these times."""
-    at = [float(path.start), *times.tolist(), float(path.end)]
-    # at a time the piece that begins there: accelerations are continuous unless the planner leaves them free
-    states = [np.array([path.sample(t, derivative) for derivative in range(3)]) for t in at]
-    distances = [planner._core.score_distance(states[k], states[k + 1], at[k + 1] - at[k]) for k in range(len(at) - 1)]
-    return max(distances)

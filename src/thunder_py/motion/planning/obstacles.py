@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -339,6 +339,12 @@ class ViaPath(NamedTuple):
     evaluated: int
     obstacle: int
 
+    @classmethod
+    def of(cls, found: tuple[Any, ...]) -> ViaPath:
+        """Return the result of the core's search."""
+        status, path, times, states, clearance, evaluated, obstacle = found
+        return cls(PathStatus(status), path, times, states, Clearance(*clearance), evaluated, obstacle)
+
     @property
     def via_points(self) -> Array:
         """Positions of all degrees of freedom at the via points, (k, d)."""
@@ -368,93 +374,67 @@ class ViaPath(NamedTuple):
         )
 
 
-def via_path(
-    search: _core.ViaSearch,
-    start: npt.ArrayLike,
-    goal: npt.ArrayLike,
-    duration: float,
-    obstacles: _core.ObstacleSet,
-    margin: float = 0.0,
-    *,
-    start_time: float = 0.0,
-    start_velocity: npt.ArrayLike | None = None,
-    goal_velocity: npt.ArrayLike | None = None,
-    start_acceleration: npt.ArrayLike | None = None,
-    goal_acceleration: npt.ArrayLike | None = None,
-) -> ViaPath:
+def via_path(search: _core.ViaSearch, *problem: Any, **options: Any) -> ViaPath:
     """Search a path that provably keeps the margin.
 
     Parameters
     ----------
     search : _core.ViaSearch
         Search from `ViaSearch.core`.
-    start, goal : (d,) array_like
-        Coordinates of the planner, the first three a position [m].
-    duration : float
-        [s].
-    obstacles : _core.ObstacleSet
-        Obstacles at time 0 from `obstacle_set`.
-    margin : float
-        [m].
-    start_time : float
-        [s].
-    start_velocity, goal_velocity, start_acceleration, goal_acceleration : (d,) array_like, optional
-        Zero by default.
+    *problem, **options
+        Start and goal (d,), coordinates of which the first three are a position [m]; duration [s]; the obstacles of
+        `obstacle_set`; margin [m]; ``start_time`` [s]; ``start_velocity``, ``goal_velocity``, ``start_acceleration``
+        and ``goal_acceleration`` (d,).
 
     Returns
     -------
     ViaPath
         Path with its status.
     """
-    status, path, times, states, clearance, evaluated, obstacle = search.plan(
-        start,
-        goal,
-        duration,
-        obstacles,
-        margin,
-        start_time,
-        start_velocity,
-        goal_velocity,
-        start_acceleration,
-        goal_acceleration,
-    )
-    return ViaPath(PathStatus(status), path, times, states, Clearance(*clearance), evaluated, obstacle)
+    return ViaPath.of(search.plan(*problem, **options))
 
 
 class Searches:
-    """Cache of the searches of one planner, by thread and settings.
+    """Cache of the searches of one planner, by thread and settings; candidates of each may take megabytes.
 
     Parameters
     ----------
     planner : _core.FunctionalPlanner
         Planner of the paths.
-    usual : ViaSearch
-        Default settings.
     """
 
-    _LARGEST_CACHE = 8  # candidates of each may take megabytes
+    _LARGEST_CACHE = 8
 
-    def __init__(self, planner: _core.FunctionalPlanner, usual: ViaSearch) -> None:
-        self._planner, self._usual = planner, usual
+    def __init__(self, planner: _core.FunctionalPlanner) -> None:
+        self._planner = planner
         self._cache: dict[tuple[int, ViaSearch], _core.ViaSearch] = {}
-        self._last: tuple[int, ViaSearch | None, _core.ViaSearch | None] = (0, None, None)
 
-    def settings(self, via: ViaSearch | None) -> ViaSearch:
-        """Return the settings, or the default ones."""
-        return self._usual if via is None else via
-
-    def of(self, via: ViaSearch | None) -> _core.ViaSearch:
+    def of(self, settings: ViaSearch) -> _core.ViaSearch:
         """Return the search with these settings."""
-        settings = self.settings(via)
-        thread = threading.get_ident()
-        owner, last, search = self._last
-        if owner == thread and last is settings and search is not None:
-            return search
-        if not isinstance(settings, ViaSearch):
-            raise ThunderError(f"via must be a ViaSearch, got {type(settings).__name__}")
-        search = self._cache.pop((thread, settings), None) or settings.core(self._planner)
-        self._cache[thread, settings] = search
+        key = threading.get_ident(), settings
+        search = self._cache.pop(key, None) or settings.core(self._planner)
+        self._cache[key] = search
         if len(self._cache) > self._LARGEST_CACHE:
             self._cache.pop(next(iter(self._cache)), None)
-        self._last = thread, settings, search
         return search
+
+
+class Scene(NamedTuple):
+    """What a path has to avoid, and how it is searched.
+
+    Attributes
+    ----------
+    obstacles : sequence of Obstacle or MovingObstacle
+        Obstacles at time 0.
+    set : _core.ObstacleSet
+        The same for the core.
+    margin : float
+        Distance to keep [m].
+    via : ViaSearch
+        Search of via points.
+    """
+
+    obstacles: Obstacles
+    set: _core.ObstacleSet
+    margin: float
+    via: ViaSearch

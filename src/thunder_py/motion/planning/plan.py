@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +14,16 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, whole
 from ...reference import _JointSource, _TaskSource
-from ..fpca.fit import unit_groups
+from ...table import Tabular
+from ..travel import Excess
+from .limits import Pace, pace_of
 from .model import PlannerModel, Stretch, distance_of, scores_of
-from .pace import Pace, pace_of
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-    from .obstacles import Obstacles
-
+    from .obstacles import Obstacles, Scene
 
 _NO_POINTS = np.empty((0, 3))
 _NO_TIMES = np.empty(0)
@@ -63,8 +64,10 @@ class PlanDetails(NamedTuple):
         Scores added by corrections.
     pace : Pace or None
         Pace of the motion as first planned, if this one continues it.
-    far : bool
-        True if the motion, or one that it continues, is far longer or faster than comparable ones.
+    excess : tuple of Excess
+        What of the travel exceeds the limits, or does in the motion that this one continues.
+    scene : Scene or None
+        Obstacles that the motion avoids.
     """
 
     stretch: Stretch
@@ -81,7 +84,8 @@ class PlanDetails(NamedTuple):
     segment: tuple[_core.BezierPath, float] | None = None
     correction: Array | None = None
     pace: Pace | None = None
-    far: bool = False
+    excess: tuple[Excess, ...] = ()
+    scene: Scene | None = None
 
     @property
     def detour(self) -> bool:
@@ -89,7 +93,11 @@ class PlanDetails(NamedTuple):
         return self.segment is not None and self.segment[1] > self.segment[0].start
 
 
-class _Plan:
+def _detail(name: str, doc: str) -> Any:
+    return property(attrgetter(f"_details.{name}"), doc=doc)
+
+
+class _Plan(Tabular):
     """Common base of plans of poses and of joints."""
 
     path: _core.BezierPath
@@ -116,40 +124,55 @@ class _Plan:
         """Duration of the motion [s]."""
         return float(self.path.end - self.path.start)
 
-    @property
-    def condition(self) -> float:
-        """Condition number of the linear system after equilibration of rows and columns."""
-        return self._details.condition
+    condition: float = _detail("condition", "Condition number of the linear system after equilibration.")
+    fallback: str | None = _detail(
+        "fallback",
+        'Replacement of a correction of components: None, ``"hermite"``, a polynomial, or ``"plan"``, a new motion.',
+    )
+    via_points: Array = _detail("via_points", "Positions of the via points, (k, 3) [m].")
+    via_times: Array = _detail("via_times", "Times of the via points, (k,) [s].")
+    clearance: float | None = _detail(
+        "clearance", "Proved lower bound of the distance to the obstacles [m], tight to 1e-9 m; None without obstacles."
+    )
+    clearance_time: float | None = _detail("clearance_time", "Time of the least distance [s].")
+    widenings: int = _detail(
+        "widenings", "Number of wider searches that were needed for a path around obstacles; see `ViaSearch.wider`."
+    )
 
-    @property
-    def fallback(self) -> str | None:
-        """Replacement of a correction of components: None, ``"hermite"``, a polynomial, or ``"plan"``, a new motion."""
-        return self._details.fallback
+    excess: tuple[Excess, ...] = _detail(
+        "excess",
+        """What of path length, peak speed and peak acceleration exceeds comparable motions, and by how much.
 
-    @property
-    def via_points(self) -> Array:
-        """Positions of the via points, (k, 3) [m]."""
-        return self._details.via_points
+        The limits are `max_travel_ratio` of the planner for a minimum-jerk motion between the same states and among the
+        same obstacles, and 10 for the largest values of the training motions. A replanned motion without excess keeps
+        that of the plan that it continues.
+        """,
+    )
 
-    @property
-    def via_times(self) -> Array:
-        """Times of the via points, (k,) [s]."""
-        return self._details.via_times
+    def __repr__(self) -> str:
+        speeds = self.peak_speed
+        sizes = [f"{size:.3g} {unit}, up to {speeds[unit]:.3g} {unit}/s" for unit, size in self.path_length.items()]
+        others = [f"{len(self.via_points)} via points"] if len(self.via_points) else []
+        others += [f"fallback={self.fallback!r}"] if self.fallback else []
+        others += [f"exceeds: {excess}" for excess in self.excess]
+        span = f"{self.start_time:g} to {self.end_time:g} s"
+        return f"{type(self).__name__}({', '.join(self.dofs)}; {'; '.join([span, *sizes, *others])})"
 
-    @property
-    def clearance(self) -> float | None:
-        """Proved lower bound of the distance to the obstacles [m], tight to 1e-9 m; None without obstacles."""
-        return self._details.clearance
+    def to_columns(self) -> dict[str, Any]:
+        """Return ``t``, the coordinates and their velocities, such as ``dx``, at 101 times from start to end.
 
-    @property
-    def clearance_time(self) -> float | None:
-        """Time of the least distance [s]."""
-        return self._details.clearance_time
-
-    @property
-    def widenings(self) -> int:
-        """Number of wider searches that were needed for a path around obstacles; see `ViaSearch.wider`."""
-        return self._details.widenings
+        Examples
+        --------
+        >>> from thunder_py.motion import FPCA, HumanLikePlanner
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+        >>> list(planner.plan([0.1, 0.2, 0.3], [0.4, 0.2, 0.1], duration=1.0).to_columns())
+        ['t', 'x', 'y', 'z', 'dx', 'dy', 'dz']
+        """
+        t = np.linspace(self.start_time, self.end_time, 101)
+        x, v = self.position(t), self.position(t, 1)
+        rates = [f"d{name}" for name in self.dofs]
+        return {"t": t, **dict(zip(self.dofs, x.T, strict=True)), **dict(zip(rates, v.T, strict=True))}
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return the coordinates or one of their derivatives with respect to time.
@@ -172,8 +195,7 @@ class _Plan:
     @property
     def path_length(self) -> dict[str, float]:
         """Length of the path by unit: of translation [m], and of rotation vectors or joints [rad]."""
-        speeds = self._speeds
-        return {unit: float(v.mean()) * self.duration for unit, v in speeds.items()}
+        return {unit: float(v.mean()) * self.duration for unit, v in self._speeds.items()}
 
     @property
     def peak_speed(self) -> dict[str, float]:
@@ -182,9 +204,10 @@ class _Plan:
 
     @cached_property
     def _speeds(self) -> dict[str, Array]:
-        units = self._planner.fpca.units
         v = self.position(self.start_time + self.duration * (np.arange(1000) + 0.5) / 1000.0, 1)
-        return {units[group[0]]: np.linalg.norm(v[:, group], axis=1) for group in unit_groups(units)}
+        training = self._planner._training
+        pairs = zip(training.units, training.groups, strict=True)
+        return {unit: np.linalg.norm(v[:, group], axis=1) for unit, group in pairs}
 
     def mean_jerk(self, samples: int = 1000) -> float:
         """Return the mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].

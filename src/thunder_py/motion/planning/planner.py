@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ...checks import Array, array, whole
 from .conditions import ConditionedPlan, Constraint, condition_plan
-from .model import PlannerModel, Stretch, number, read_ends, warn_beyond, warn_travel
-from .obstacle_plan import plan_with_obstacles
-from .obstacles import ViaSearch, as_sequence
+from .limits import excess_of, warn
+from .model import PlannerModel, Stretch, number, read_ends
+from .obstacle_plan import plan_with_obstacles, scene_of
+from .obstacles import ViaSearch
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 from .replan import PlannedBatch, plan_batch, replan
 
@@ -45,10 +46,11 @@ class HumanLikePlanner(PlannerModel):
     max_acceleration_ratio : float
         Largest acceleration of a replanned motion, relative to that of the motion as first planned or of motions of its
         duration; above it `replan` raises an error that names the least end time. Infinite for no error.
-    max_travel_ratio : float
-        Length and peak speed of a motion, in m and rad separately, relative to those of a minimum-jerk motion between
-        the same states; a motion that exceeds this ratio, and half of it relative to the training motions scaled to its
-        distance, raises a `ThunderWarning`. Infinite for no warning.
+    max_travel_ratio : float or (float, float, float)
+        Path length, peak speed and peak acceleration of a motion, in m and rad separately, relative to those of a
+        minimum-jerk motion between the same states and among the same obstacles. A motion that exceeds one of them, or
+        10 times the largest value of the training motions, raises a `ThunderWarning`, and its `excess` tells by how
+        much. Infinite for no warning.
     freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
@@ -148,17 +150,16 @@ class HumanLikePlanner(PlannerModel):
             accelerations that are not among the planner's constraints.
         """
         ends = read_ends(self, start, goal, (start_velocity, goal_velocity, start_acceleration, goal_acceleration))
-        T, t0, distance = number(duration, "duration"), number(start_time, "start_time"), number(margin, "margin")
-        shapes = as_sequence(obstacles)
-        if shapes:
-            around = plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
-            warn_beyond(self, around.mahalanobis_distance, detour=around._details.detour)
-            warn_travel(self, around._details.far)
+        T, t0 = number(duration, "duration"), number(start_time, "start_time")
+        scene = scene_of(self, obstacles, margin, via)
+        if scene is not None:
+            around = plan_with_obstacles(self, ends, T, scene, t0)
+            warn(self, around.mahalanobis_distance, bool(around.excess), detour=around._details.detour)
             return around
         path, size, far = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
-        warn_beyond(self, size)
-        warn_travel(self, far)
-        details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0), far=far)
+        warn(self, size, far)
+        excess = excess_of(self, path) if far else ()
+        details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0), excess=excess)
         return make_plan(path, ends.R, self, details)
 
     def replan(
@@ -220,7 +221,7 @@ class HumanLikePlanner(PlannerModel):
             its duration. Coordinates of one unit share the bound.
         """
         options = (goal_velocity, goal_acceleration, continuity)
-        return replan(self, plan, t, goal, end_time, options, (as_sequence(obstacles), number(margin, "margin"), via))
+        return replan(self, plan, t, goal, end_time, options, scene_of(self, obstacles, margin, via))
 
     def condition(
         self,
@@ -332,15 +333,8 @@ class HumanLikePlanner(PlannerModel):
         """
         rates = (start_velocities, goal_velocities, start_accelerations, goal_accelerations)
         times = np.linspace(0.0, 1.0, whole(n, "n", 1)) if tau is None else array(tau, (None,), "tau")
-        avoidance = (as_sequence(obstacles), number(margin, "margin"), via, threads)
-        return plan_batch(self, (starts, goals), durations, rates, times, derivative, avoidance)
-
-    @property
-    def training_span(self) -> float:
-        """Mahalanobis distance that the scores of the training motions span."""
-        return self._span
-
-    # --- internal ----------------------------------------------------------------------------------------------------
+        scene = scene_of(self, obstacles, margin, via)
+        return plan_batch(self, (starts, goals), durations, rates, times, derivative, scene, threads)
 
     def _between(self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> ConditionedPlan:
         ends = read_ends(self, start, goal, (None,) * 4)

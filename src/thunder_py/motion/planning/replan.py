@@ -10,32 +10,17 @@ import numpy.typing as npt
 
 from ...checks import Array, array, whole
 from ...errors import ThunderError
-from .model import (
-    Ends,
-    PlannerModel,
-    Rates,
-    Stretch,
-    distance_bound,
-    distance_of,
-    goal_state,
-    number,
-    refuse_rates,
-    scores_in,
-    warn_beyond,
-    warn_travel,
-)
-from .obstacle_plan import core_search, plan_with_obstacles, segments_distance
-from .obstacles import FREE, PathStatus, obstacle_set
-from .pace import require_time
+from ...table import Tabular
+from .limits import distance_bound, excess_of, require_time, warn
+from .model import Ends, PlannerModel, Rates, Stretch, distance_of, number, read_state, refuse_rates, scores_in
+from .obstacle_plan import plan_with_obstacles
+from .obstacles import FREE, PathStatus, Scene, ViaPath
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
-from .travel import extra_way
 
 if TYPE_CHECKING:
     from ... import _core
-    from .obstacles import Obstacles, ViaSearch
 
     Plan = HumanLikePlan | HumanLikeJointPlan
-    Avoidance = tuple[Obstacles, float, ViaSearch | None]
 
 #: remaining time [s] below which plans are kept even without freezing
 _INSTANT = 1e-9
@@ -48,18 +33,19 @@ def replan(
     goal: npt.ArrayLike,
     end_time: float | None,
     options: tuple[npt.ArrayLike | None, npt.ArrayLike | None, str | None],
-    avoidance: Avoidance,
+    scene: Scene | None,
 ) -> Plan:
     """Return the remaining motion from time t on; see `HumanLikePlanner.replan`.
 
-    `options` are velocity and acceleration at the goal and the continuity; `avoidance` obstacles, margin, search.
+    `options` are velocity and acceleration at the goal and the continuity.
     """
     path, now, end = _times(planner, plan, t, end_time)
     order = _order(planner, options[2])
     if path.end - now <= max(planner.freeze_time, _INSTANT):
         return plan
     R = plan.reference_rotation if isinstance(plan, HumanLikePlan) else None
-    to = goal_state(planner, goal, options[0], options[1], R)
+    refuse_rates(planner, None, options[0], None, options[1])
+    to = read_state(planner, goal, options[0], options[1], R, "goal")
     stretch = _clock(planner, plan, now)
     tau = min(stretch.tau + (now - stretch.start) / stretch.duration, 1.0 - 1e-12)
     limits = planner.max_condition_number, planner.max_deviation_ratio
@@ -71,37 +57,33 @@ def replan(
     pace = plan._pace
     details = PlanDetails(Stretch(now, tau, (end - now) / (1.0 - tau), stretch.frame), condition, pace=pace)
     details = details._replace(fallback="hermite") if hermite else _with_scores(details, planner, plan, now, change)
-    if avoidance[0]:
-        obstacles = obstacle_set(avoidance[0])
-        if not obstacles.free(rest, avoidance[1]):
+    if scene is not None:
+        if not scene.set.free(rest, scene.margin):
             x, v, a = (path.sample(now, derivative) for derivative in range(3))
             ends = Ends(x, to[0], (v, to[1], a, to[2]), R)
-            around = plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan", pace=pace)
+            around = plan_with_obstacles(planner, ends, end - now, scene, now, fallback="plan", pace=pace)
             require_time(planner, pace, around.path)
-            warn_beyond(planner, around.mahalanobis_distance, detour=around._details.detour)
-            warn_travel(planner, around._details.far, "the replanned motion")
+            distance, detour = around.mahalanobis_distance, around._details.detour
+            warn(planner, distance, bool(around.excess), "the replanned motion", detour=detour)
             return around
-        _, proved, time, _ = obstacles.clearance(rest)
+        _, proved, time, _ = scene.set.clearance(rest)
         details = details._replace(clearance=proved, clearance_time=time)
     require_time(planner, pace, rest, lambda until: resumed(until)[0])
-    # the limits allow for the present speed, which may already be that of a far motion
-    far = plan._details.far or planner._core.exceeds_travel(rest)
-    result = make_plan(rest, R, planner, details._replace(far=far))
-    _warn_beyond(planner, result)
-    warn_travel(planner, far, "the replanned motion")
+    scene = scene or plan._details.scene
+    excess = excess_of(planner, rest, scene) or plan.excess
+    result = make_plan(rest, R, planner, details._replace(excess=excess, scene=scene))
+    warn(planner, _distance(planner, result), bool(excess), "the replanned motion", detour=details.detour)
     return result
 
 
-def _warn_beyond(planner: PlannerModel, plan: Plan) -> None:
-    """Warn of a replanned motion far beyond the span of the training data."""
-    before, correction, detour = plan._details.distance, plan._details.correction, plan._details.detour
+def _distance(planner: PlannerModel, plan: Plan) -> float | None:
+    """Return the Mahalanobis distance of a replanned motion, or a bound that decides whether it is too large."""
+    before, correction = plan._details.distance, plan._details.correction
     if correction is None:
-        return
-    most, added = distance_bound(planner, detour), distance_of(planner, correction)
+        return None
+    most, added = distance_bound(planner, plan._details.detour), distance_of(planner, correction)
     # the triangle inequality decides most cases without the scores of the motion so far
-    if before is None or added - before <= most < added + before:
-        added = plan.mahalanobis_distance or 0.0
-    warn_beyond(planner, added, "the replanned motion", detour=detour)
+    return plan.mahalanobis_distance if before is None or added - before <= most < added + before else added
 
 
 def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
@@ -163,7 +145,7 @@ _NAMES = ("start_velocities", "goal_velocities", "start_accelerations", "goal_ac
 
 
 @dataclass(frozen=True, eq=False)
-class PlannedBatch:
+class PlannedBatch(Tabular):
     """Samples of N planned motions; `HumanLikePlanner.plan_many` returns them.
 
     Attributes
@@ -182,6 +164,8 @@ class PlannedBatch:
         As `HumanLikePlan.mahalanobis_distance`; NaN for motions without path.
     widenings : (N,) array of int
         Number of wider searches tried.
+    exceeds : (N,) array of bool
+        Whether path length, peak speed or peak acceleration exceed the limits; see `HumanLikePlan.excess`.
 
     Examples
     --------
@@ -200,27 +184,17 @@ class PlannedBatch:
     clearance: Array
     mahalanobis_distance: Array
     widenings: npt.NDArray[np.intp]
+    exceeds: npt.NDArray[np.bool_]
 
     @property
     def found(self) -> npt.NDArray[np.bool_]:
         """Mask (N,) of the motions with a path."""
         return np.isin(self.status, FREE)
 
-
-def _table(value: npt.ArrayLike | None, count: int, d: int, what: str) -> Array:
-    """Return one row per problem, repeating a single row; None is zero."""
-    if value is None:
-        return np.zeros((count, d))
-    rows = array(value, (d,) if np.ndim(value) == 1 else (None, d), what)
-    if rows.ndim == 2 and len(rows) != count:
-        raise ThunderError(f"{what} must have shape ({count}, {d}), got {rows.shape}")
-    return np.ascontiguousarray(np.broadcast_to(rows, (count, d)))
-
-
-def _count(*values: npt.ArrayLike) -> int:
-    """Return the number of problems, the largest length of the arguments with one row per problem."""
-    lengths = [len(value) for value, axes in zip(map(np.asarray, values), (2, 2, 1), strict=True) if value.ndim == axes]
-    return max(lengths, default=1)
+    def to_columns(self) -> dict[str, Any]:
+        """Return what is known of each motion besides its samples, (N,) each."""
+        names = ("status", "clearance", "mahalanobis_distance", "widenings", "exceeds")
+        return {"duration": self.durations, **{name: getattr(self, name) for name in names}}
 
 
 def plan_batch(
@@ -230,27 +204,38 @@ def plan_batch(
     rates: Rates,
     tau: Array,
     derivative: int,
-    avoidance: tuple[Any, float, Any, int],
+    scene: Scene | None,
+    threads: int,
 ) -> PlannedBatch:
     """Plan and sample many motions; see `HumanLikePlanner.plan_many`."""
-    derivative = whole(derivative, "derivative", 0)
-    d, count = len(planner.dofs), _count(*places, durations)
+    derivative, threads, d = whole(derivative, "derivative", 0), whole(threads, "threads", 0), len(planner.dofs)
     refuse_rates(planner, *rates, names=_NAMES)
-    T = array(durations, () if np.ndim(durations) == 0 else (count,), "durations")
-    T = np.ascontiguousarray(np.broadcast_to(T, (count,)))
-    starts, goals = _table(places[0], count, d, "starts"), _table(places[1], count, d, "goals")
-    v0, v1, a0, a1 = (_table(value, count, d, name) for name, value in zip(_NAMES, rates, strict=True))
-    if avoidance[0]:
-        a, b = np.stack([starts, v0, a0], axis=1), np.stack([goals, v1, a1], axis=1)
-        batch = _avoiding(planner, a, b, T, tau, derivative, avoidance)
-    else:
+    tables: dict[str, Any] = dict(zip(("starts", "goals", *_NAMES), (*places, *rates), strict=True))
+    given = {
+        name: array(np.zeros(d) if value is None else value, (d,) if np.ndim(value) < 2 else (None, d), name)
+        for name, value in tables.items()
+    }
+    given["durations"] = array(durations, () if np.ndim(durations) == 0 else (None,), "durations")
+    axes = {name: value.shape[: value.ndim - (name != "durations")] for name, value in given.items()}
+    count = max((shape[0] for shape in axes.values() if shape), default=1)
+    for name, shape in axes.items():
+        if shape not in ((), (count,)):
+            raise ThunderError(f"{name} must have one row or {count}, got {shape[0]}")
+    starts, goals, v0, v1, a0, a1, T = (
+        np.ascontiguousarray(np.broadcast_to(value, (count,) if name == "durations" else (count, d)))
+        for name, value in given.items()
+    )
+    if scene is None:
         x, sizes, far = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
         straight, no_obstacles = np.full(count, PathStatus.direct.value), np.full(count, np.inf)
-        batch = PlannedBatch(tau, x, T, straight, no_obstacles, sizes, np.zeros(count, dtype=np.intp))
-        warn_travel(planner, far, "a plan")
+        batch = PlannedBatch(tau, x, T, straight, no_obstacles, sizes, np.zeros(count, dtype=np.intp), far)
+    else:
+        a, b = np.stack([starts, v0, a0], axis=1), np.stack([goals, v1, a1], axis=1)
+        batch = _avoiding(planner, a, b, T, tau, derivative, scene, threads)
     for detour in (False, True):
-        sizes = batch.mahalanobis_distance[(batch.status == PathStatus.via) == detour]
-        warn_beyond(planner, float(np.fmax.reduce(sizes, initial=0.0)), "the farthest plan", detour=detour)
+        alike = (batch.status == PathStatus.via) == detour
+        farthest = float(np.fmax.reduce(batch.mahalanobis_distance[alike], initial=0.0))
+        warn(planner, farthest, bool(batch.exceeds[alike].any()), "the farthest plan", detour=detour)
     return batch
 
 
@@ -261,30 +246,26 @@ def _avoiding(
     T: Array,
     tau: Array,
     derivative: int,
-    avoidance: tuple[Any, float, Any, int],
+    scene: Scene,
+    threads: int,
 ) -> PlannedBatch:
-    obstacles, margin, via, threads = avoidance
-    count, settings = whole(threads, "threads", 0), planner._searches.settings(via)
-    x = np.full((len(T), len(tau), a.shape[2]), np.nan)
-    clearance, distance = np.full((2, len(T)), np.nan)
-    status = np.array([PathStatus.none] * len(T), dtype=np.object_)  # np.full would make plain texts
-    widenings = np.zeros(len(T), dtype=np.intp)
-    left, far = np.arange(len(T)), False
-    for attempt in range(settings.widenings + 1):
-        search = core_search(planner, via if attempt == 0 else settings)
+    count = len(T)
+    x, (clearance, distance) = np.full((count, len(tau), a.shape[2]), np.nan), np.full((2, count), np.nan)
+    status = np.array([PathStatus.none] * count, dtype=np.object_)  # np.full would make plain texts
+    widenings, far, left = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=bool), np.arange(count)
+    for attempt in range(scene.via.widenings + 1):
+        scene = scene if attempt == 0 else scene._replace(via=scene.via.wider())
         widenings[left] = attempt
-        results = search.plan_many(
-            a[left], b[left], np.zeros(len(left)), T[left], [obstacle_set(obstacles)], margin, count
+        results = planner._searches.of(scene.via).plan_many(
+            a[left], b[left], np.zeros(len(left)), T[left], [scene.set], scene.margin, threads
         )
-        for k, result in zip(left, results, strict=True):
-            status[k] = PathStatus(result[0])
-            if status[k] in FREE:
-                x[k], clearance[k] = result[1].sample(tau * T[k], derivative), result[4][1]
-                distance[k] = segments_distance(planner, result[1], result[2])
-                far = far or planner._core.exceeds_travel(result[1], extra_way(result[1], result[3][:, 0, :3]))
+        for k, result in zip(left, map(ViaPath.of, results), strict=True):
+            status[k] = result.status
+            if result.found:
+                x[k], clearance[k] = result.path.sample(tau * T[k], derivative), result.clearance.lower_bound
+                distance[k] = planner._core.score_distance(result.path, result.times)
+                far[k] = bool(excess_of(planner, result.path, scene))
         left = left[status[left] == PathStatus.none]
-        settings = settings.wider()
         if not len(left):
             break
-    warn_travel(planner, far, "a plan")
-    return PlannedBatch(tau, x, T, status, clearance, distance, widenings)
+    return PlannedBatch(tau, x, T, status, clearance, distance, widenings, far)

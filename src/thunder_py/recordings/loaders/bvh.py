@@ -192,7 +192,7 @@ def load_bvh(
     motions = MotionSet(
         Trial.from_poses(t, factor * p[k], matrix=R[k].as_matrix(), name=names[k], **labels) for k in indices
     )
-    check_plausible(motions, ("unit", "time_unit"))
+    check_plausible(motions, {"unit": unit, "time_unit": time_unit})
     return motions
 
 

@@ -279,11 +279,12 @@ def marker_trials(
     which: Sequence[int],
     path: str | Path,
     turns: Mapping[int, Array] | None = None,
+    arguments: Mapping[str, str] | None = None,
 ) -> MotionSet:
     """Return one trial for each marker of `which`, with its name, of points (T, markers, 3) [m].
 
     A point with a missing coordinate is all NaN, and so is a marker never measured; lost markers as `without_lost`.
-    `turns` has quaternions (T, 4) of rigid bodies, scalar last.
+    `turns` has quaternions (T, 4) of rigid bodies, scalar last; `arguments` as in `check_plausible`.
     """
     points = np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points)
     points = without_lost(points, names, path, which)
@@ -295,5 +296,5 @@ def marker_trials(
         else:
             trials.append(Trial.from_positions(t, points[:, k], **labels))
     motions = MotionSet(trials)
-    check_plausible(motions, ())
+    check_plausible(motions, arguments or {})
     return motions

@@ -1,4 +1,4 @@
-// Length and speed of planned motions in physical units, compared with training motions and with minimum jerk.
+// Length, peak speed and peak acceleration of planned motions in physical units, compared with minimum jerk and training.
 #pragma once
 
 #include "../trajectory/bezier_path.hpp"
@@ -6,37 +6,39 @@
 
 namespace thunder {
 
-/// Limits of length and peak speed of a motion, for each group of coordinates of one unit.
-///
-/// A motion is beyond the limits if it exceeds both multiples: of the minimum-jerk motion between the same end states, and
-/// of the training motions, scaled from their extent to the distance. A training motion also counts as it is, unless the
-/// model scales it or the distance is larger than those of the training motions: one that returns has a long path.
+/// Path length, peak speed and peak acceleration, for each group of coordinates of one unit.
+struct Travel {
+  double of[3][kMaxDofs] = {};
+};
+
+/// Limits of the travel of motions: multiples of that of a minimum-jerk motion between the same states, and absolute ones.
 struct TravelLimits {
-  struct Group {
-    double length = 0.0, length_factor = 0.0;  // longest training motion; largest quotient of length and extent
-    double speed = 0.0, speed_factor = 0.0;    // the same of speeds in normalized time
-    double displacement = 0.0;                 // largest displacement of a training motion
-  };
+  /// True if a motion is beyond the limits. `minimum_jerk` is another motion to compare with, such as one among obstacles;
+  /// its travel counts `detour` times.
+  bool exceeded(const BezierPath& path, const BezierPath* minimum_jerk = nullptr, double detour = 1.0) const;
+  /// Travel of a motion, from samples.
+  Travel travel(const BezierPath& path) const noexcept;
+  /// Travel of the quintic between its end states.
+  Travel minimum_jerk(const BezierPath& path) const;
 
-  /// True if a motion is beyond the limits; allocates nothing. `detour` is what its via points add to the distance of
-  /// the first group.
-  bool exceeded(const BezierPath& path, double detour = 0.0) const noexcept;
-
-  int groups = 0;                // 0: no limits
-  int order = 3;                 // derivatives at the ends below this order are prescribed
-  double training_ratio = 0.0, minimum_jerk_ratio = 0.0;
-  int group_of[kMaxDofs] = {};   // group of each coordinate
-  int first[kMaxDofs] = {}, last[kMaxDofs] = {};  // first and last coordinate of each group
-  Group group[kMaxDofs] = {};
+  int groups = 0;               // 0: no limits
+  int order = 3;                // derivatives at the ends below this order are prescribed, others of the quintic zero
+  int group_of[kMaxDofs] = {};  // group of each coordinate
+  double ratio[3] = {};
+  double floor[kMaxDofs] = {};  // length that is added to the displacement of minimum jerk
+  Travel most;                  // absolute limits
 
  private:
-  struct Travel {
-    double length[kMaxDofs] = {}, speed[kMaxDofs] = {};
+  struct Norms {
+    double of[kMaxDofs] = {};
   };
-  void norms(const double* values, int dimension, double* norm) const noexcept;
-  Travel limits(const BezierPath& path, double detour) const noexcept;
+  Norms norms(const double* x, int dimension) const noexcept;
+  /// Travel of a straight minimum-jerk motion from rest to rest over the floor.
+  void add_floor(double duration, Travel& size) const noexcept;
+  /// Lower bounds of the travel of minimum jerk, exact from rest to rest.
+  Travel least(const BezierPath& path) const noexcept;
+  /// Upper bounds from control points.
   Travel polygon(const BezierPath& path) const noexcept;
-  Travel sampled(const BezierPath& path) const noexcept;
 };
 
 }  // namespace thunder
