@@ -21,11 +21,10 @@ from .log import Log, LogSource, log_of_run, signals_of
 from .readers.archive import ArchiveReader
 from .readers.bag import BagReader
 from .readers.csv_table import CSVReader
-from .readers.describe import described
+from .readers.describe import Reader, described
 from .readers.folder import TEXTS, FolderReader
 from .readers.names import Columns, Names
 from .readers.parquet import ParquetReader
-from .readers.table import Table
 from .readers.units import TIMES
 from .signals import first_not_increasing
 
@@ -127,10 +126,11 @@ class LogFile(Value):
         """Yield the log in parts of `size` instants, or raise `FileFormatError`, also where the file is damaged."""
         first = 0
         with self._opened() as reader:
-            signals_of_parts = (
-                self._of_table(reader, robot, size) if isinstance(reader, (CSVReader, ParquetReader)) else reader.chunks(robot, size)
-            )
-            for signals in signals_of_parts:
+            if isinstance(reader, (CSVReader, ParquetReader)):
+                parts = self._of_table(reader, robot, size)
+            else:
+                parts = reader.chunks(robot, size)
+            for signals in parts:
                 last = first + len(signals["q"])
                 t = signals.pop("t") if self.rate is None else np.arange(first, last) / self.rate
                 first = last
@@ -138,7 +138,7 @@ class LogFile(Value):
                     signals["tau"] = signals["tau"] * one_or_each(self.gain, robot.n, "gain")
                 yield Log(t=t, name=self.name, **signals)
 
-    def _of_table(self, table: Table, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
+    def _of_table(self, table: CSVReader | ParquetReader, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
         """Yield the signals in the columns of a table."""
         names, present, last, count = self._names(), table.names(), -np.inf, 0
         columns = names.columns(robot, present)
@@ -182,7 +182,7 @@ class LogFile(Value):
             return described(str(self.path), reader)
 
     @contextmanager
-    def _opened(self) -> Iterator[ArchiveReader | BagReader | FolderReader | Table]:
+    def _opened(self) -> Iterator[Reader]:
         """Yield the reader of a file that is there and is regular; errors of its parser have its name."""
         reader = self._reader()
         as_file(self.path).stat()
@@ -193,7 +193,7 @@ class LogFile(Value):
         timed, currents = self.rate is None, self.gain is not None
         return Names(self.path, self.columns, self.unit, self.time_unit, timed=timed, currents=currents)
 
-    def _reader(self) -> ArchiveReader | BagReader | FolderReader | Table:
+    def _reader(self) -> Reader:
         path, ending = self.path, self.path.suffix.lower()
         inside = {file.suffix.lower() for file in path.iterdir()} if path.is_dir() else set()
         texts = bool(inside.intersection(TEXTS)) and not inside.intersection((".db3", ".mcap"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import pi
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from .archive import ArchiveReader
 from .bag import BagReader
 from .csv_table import CSVReader
 from .folder import FolderReader
-from .table import Table
+from .parquet import ParquetReader
 
+#: what reads a log
+Reader: TypeAlias = ArchiveReader | BagReader | CSVReader | FolderReader | ParquetReader
 #: rows that are looked at
 _MOST = 200_000
 #: correlation of a velocity with the differences of its position
@@ -28,7 +31,7 @@ _FEWEST = 20
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
 
 
-def described(path: str, reader: Table | ArchiveReader | BagReader | FolderReader) -> str:
+def described(path: str, reader: Reader) -> str:
     """Return columns with their ranges, rate, gaps, and what columns seem to be, with the options that read them."""
     if isinstance(reader, BagReader):
         return f"{path}\n{Text(('topic', 'messages', 'joints'), reader.topics())}"
