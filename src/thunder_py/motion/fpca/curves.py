@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def _is_trial(value: Any) -> bool:
     return all(hasattr(value, name) for name in ("t", "x", "dofs", "units"))
 
 
-def _trial_curves(trials: Sequence[Trial]) -> Curves:
+def _trial_curves(trials: Sequence[Any]) -> Curves:
     first, taus, values, durations = trials[0], [], [], []
     labels = [getattr(trial, "name", "") for trial in trials]
     names = [f"trial {index}" + (f" ({label})" if label else "") for index, label in enumerate(labels)]
@@ -122,9 +123,13 @@ def _trial_curves(trials: Sequence[Trial]) -> Curves:
             raise ThunderError(
                 f"x must have shape (T, d) = ({len(t)}, {len(first.dofs)}) of t and dofs, got {x.shape} in {name}"
             )
+        if (np.abs(x) > _LARGEST).any():
+            raise ThunderError(
+                f"values must be finite (below {_LARGEST:g}), or NaN in gaps, got {np.nanmax(np.abs(x)):g} in {name}"
+            )
         durations.append(t[-1] - t[0])
         taus.append((t - t[0]) / durations[-1])
-        values.append(_finite(x, name))
+        values.append(x)
     return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
 
 
@@ -140,24 +145,14 @@ def array_curves(motions: Any, dofs: Sequence[str] | None) -> Curves:
     if values.ndim != 3 or min(values.shape) < 1:
         raise ThunderError(f"motions as an array must have shape (trials, samples, dofs), got {values.shape}")
     count, samples, d = values.shape
-    if samples < 2:
-        raise ThunderError(f"motions must have at least 2 samples, got {samples}")
     default = (POSITION + ROTATION)[:d] if d in (3, 6) else tuple(f"x{i + 1}" for i in range(d))
     labels = default if dofs is None else tuple(dofs) if isinstance(dofs, Iterable) else ()
     if len(set(labels)) != d or len(labels) != d or not all(isinstance(label, str) for label in labels):
         raise ThunderError(f"dofs must be {d} different names, got {dofs!r}")
-    names = [f"trial {index}" for index in range(count)]
-    data = [_finite(x, name) for x, name in zip(values, names, strict=True)]
     units = tuple("m" if label in POSITION else "rad" if label in ROTATION else "1" for label in labels)
-    return Curves([np.linspace(0.0, 1.0, samples)] * count, data, np.full(count, np.nan), labels, units, names)
-
-
-def _finite(x: Array, name: str) -> Array:
-    if (np.abs(x) > _LARGEST).any():
-        raise ThunderError(
-            f"values must be finite (below {_LARGEST:g}), or NaN in gaps, got {float(np.nanmax(np.abs(x))):g} in {name}"
-        )
-    return x
+    t = np.linspace(0.0, 1.0, samples)
+    curves = _trial_curves([SimpleNamespace(t=t, x=x, dofs=labels, units=units) for x in values])
+    return replace(curves, durations=np.full(count, np.nan))
 
 
 def _listed(trial: Trial) -> str:

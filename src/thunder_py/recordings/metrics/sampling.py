@@ -104,7 +104,8 @@ def is_motion(motion: Any) -> bool:
 def even_times(motion: Any, n: int) -> Array:
     """Return n times at equal steps from the start of a motion object to its end."""
     start = _start(motion)
-    return np.linspace(start, start + float(motion.duration), n)
+    duration = motion.duration if is_motion(motion) else as_trial(motion).duration
+    return np.linspace(start, start + float(duration), n)
 
 
 def _start(motion: Any) -> float:

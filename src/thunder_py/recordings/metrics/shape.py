@@ -15,6 +15,8 @@ from ...errors import ThunderError
 from ...table import Table
 from ..processing.filtering import low_pass
 from ..processing.over_sets import require_no_gaps
+from ..processing.resampling import at_times
+from ..trial import Trial
 from .sampling import MotionLike, Samples, as_trial, choose_part, dofs_of, even_times, is_motion, sample
 from .smoothness import RATE, jerk_summary, ldlj, sparc, speed_peaks
 
@@ -60,7 +62,7 @@ def path_length(
     if is_motion(motion):
         s = sample(motion, 1, part=name, cutoff=None if cutoff == math.inf else cutoff)
         return float(s.weights @ s.norm(1))
-    x = _recorded(motion, columns, cutoff, filter_order)
+    x = _recorded(motion, columns, cutoff, filter_order).x
     return float(_apart(x[:-1], x[1:], name).sum())
 
 
@@ -97,33 +99,24 @@ def straightness(
     if is_motion(motion):
         ends = motion.position(even_times(motion, 2))[:, columns]  # type: ignore[operator,union-attr]
     else:
-        ends = _recorded(motion, columns, cutoff, filter_order)[[0, -1]]
+        ends = _recorded(motion, columns, cutoff, filter_order).x[[0, -1]]
     # rounding can exceed 1 on a straight line
     return min(1.0, float(_apart(ends[:1], ends[1:], name)[0]) / length)
 
 
-def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Array:
+def path_points(motion: MotionLike, columns: list[int], n: int) -> Array:
     """Return n points (n, k) of a motion at equal steps of tau = t / T; samples are joined by a cubic spline."""
+    t = even_times(motion, n)
     if is_motion(motion):
-        t = even_times(motion, n)
         return np.asarray(motion.position(t)[:, columns], dtype=np.float64)  # type: ignore[operator,union-attr]
-    trial = as_trial(motion)
-    x = np.array(_recorded(motion, columns, math.inf, 2))
-    t = np.linspace(trial.t[0], trial.t[-1], n)
-    if part == "orientation":
-        from scipy.spatial.transform import Rotation, Slerp
-
-        return np.asarray(Slerp(trial.t, Rotation.from_rotvec(x))(t).as_rotvec(), dtype=np.float64)
-    from scipy.interpolate import CubicSpline
-
-    return np.asarray(CubicSpline(trial.t, x)(t), dtype=np.float64)
+    return at_times(_recorded(motion, columns, math.inf, 2), t)
 
 
-def _recorded(motion: MotionLike, columns: list[int], cutoff: float, order: int) -> Array:
+def _recorded(motion: MotionLike, columns: list[int], cutoff: float, order: int) -> Trial:
     trial = as_trial(motion)
     trial = trial.select([trial.dofs[k] for k in columns])
     require_no_gaps(trial, "a path")
-    return low_pass(trial, cutoff, order).x
+    return low_pass(trial, cutoff, order)
 
 
 def _apart(x: Array, y: Array, part: str) -> Array:
@@ -188,11 +181,11 @@ def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: st
         raise ThunderError(f"orientations are paired by 'tau' only, got {pairing!r}")
     # finer than n where lengths are measured: chords are shorter than arcs
     fine = n if pairing == "tau" else max(8 * n, 2048)
-    x, y = path_points(a, part, columns_a, fine), path_points(b, part, columns_b, fine)
+    x, y = path_points(a, columns_a, fine), path_points(b, columns_b, fine)
     if pairing == "arc_length":
         x, y = _by_length(x, n), _by_length(y, n)
     nearest = pairing == "nearest"
-    squared = _to_polyline(path_points(a, part, columns_a, n), y) if nearest else _apart(x, y, part) ** 2
+    squared = _to_polyline(path_points(a, columns_a, n), y) if nearest else _apart(x, y, part) ** 2
     return float(np.sqrt(squared.mean()))
 
 

@@ -10,7 +10,7 @@ from ...checks import Array, is_number, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial, stretches
-from .over_sets import numbered, over_sets, require_no_gaps, require_uniform_rate, splits_sets, trial_label
+from .over_sets import numbered, over_sets, require_no_gaps, require_uniform_rate, trial_label
 from .resampling import about_mean, in_the_frame, through_mean
 
 #: lowest cut-off as a fraction of the sampling rate; below it rounding makes the filter's equations singular
@@ -280,7 +280,7 @@ def _fill(t: Array, column: Array, longest: float, method: str) -> None:
         column[missing] = spline(t[known], column[known])(t[missing])
 
 
-@splits_sets
+@over_sets
 def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
     """Return the intervals of complete samples between gaps as separate trials.
 

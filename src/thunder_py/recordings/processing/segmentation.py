@@ -13,7 +13,7 @@ from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import POSITION, Trial, stretches
 from .filtering import low_pass
-from .over_sets import has_motion, numbered, over_sets, require_no_gaps, splits_sets, trial_label
+from .over_sets import has_motion, numbered, over_sets, require_no_gaps, trial_label
 
 
 def speed(trial: Trial, *, cutoff: float = 10.0, order: int = 2, dofs: Sequence[str] = POSITION) -> Array:
@@ -70,7 +70,7 @@ _SLOW = 0.85
 _STRAIGHT = 0.5
 
 
-@splits_sets
+@over_sets
 def split_reaches(
     trial: Trial,
     threshold: float = 0.03,
