@@ -162,14 +162,14 @@ void bind_primitive(py::module_& module) {
            py::arg("basis").none(false), py::arg("K"), py::arg("D"), py::arg("scaling"), py::arg("rotodilatation"),
            py::arg("weights"), py::arg("displacement"))
       .def("reset",
-           [](Dmp& dmp, A start, A goal, double tau, A velocity, A amplitude, double angle) {
+           [](Dmp& dmp, A start, A goal, double tau, A velocity, const std::optional<ArrayLike>& amplitude, double angle) {
              const int d = dmp.dimension();
+             const Eigen::VectorXd r = amplitude ? read_column(*amplitude, "amplitude", d) : Eigen::VectorXd::Ones(d);
              dmp.reset(read_column(start, "start", d).data(), read_column(goal, "goal", d).data(), tau,
-                       read_column(velocity, "start_velocity", d).data(),
-                       read_column(amplitude, "amplitude", d).data(), angle);
+                       read_column(velocity, "start_velocity", d).data(), r.data(), angle);
            },
-           py::arg("start"), py::arg("goal"), py::arg("tau"), py::arg("start_velocity"), py::arg("amplitude"),
-           py::arg("angle"))
+           py::arg("start"), py::arg("goal"), py::arg("tau"), py::arg("start_velocity"), py::arg("amplitude") = py::none(),
+           py::arg("angle") = 0.0)
       .def("step", &Dmp::step, py::arg("dt"))
       .def("set_amplitude",
            [](Dmp& dmp, A amplitude) { dmp.set_amplitude(read_column(amplitude, "amplitude", dmp.dimension()).data()); },
@@ -181,7 +181,7 @@ void bind_primitive(py::module_& module) {
       .def("set_obstacles",
            [](Dmp& dmp, const DynamicPotential& field, A spheres) { dmp.set_obstacles(field, read_spheres(spheres)); },
            py::arg("field"), py::arg("spheres"))
-      .def("_rollout", &rollout, py::arg("steps"), py::arg("dt"), py::arg("pieces"))
+      .def("_rollout", &rollout, py::arg("steps"), py::arg("dt"), py::arg("pieces") = 1)
       .def("copy", [](const Dmp& dmp) { return std::make_shared<Dmp>(dmp); })
       .def_constant("dimension", &Dmp::dimension)
       .def_property_readonly("time", &Dmp::time)

@@ -3577,7 +3577,7 @@ class Dmp:
         self,
         steps: typing.SupportsInt | typing.SupportsIndex,
         dt: typing.SupportsFloat | typing.SupportsIndex,
-        pieces: typing.SupportsInt | typing.SupportsIndex,
+        pieces: typing.SupportsInt | typing.SupportsIndex = 1,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], ...]: ...
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
@@ -3589,8 +3589,8 @@ class Dmp:
         goal: numpy.typing.ArrayLike,
         tau: typing.SupportsFloat | typing.SupportsIndex,
         start_velocity: numpy.typing.ArrayLike,
-        amplitude: numpy.typing.ArrayLike,
-        angle: typing.SupportsFloat | typing.SupportsIndex,
+        amplitude: numpy.typing.ArrayLike | None = None,
+        angle: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     ) -> None: ...
     def set_amplitude(self, amplitude: numpy.typing.ArrayLike) -> None: ...
     def set_goal(self, goal: numpy.typing.ArrayLike) -> None: ...

@@ -188,7 +188,7 @@ class TestComparison:
             }
             for what, value in expected.items():
                 assert source.errors[REST, "DMP of all", what][k] == pytest.approx(value, rel=1e-9)
-        assert found.table().count("Friedman p") == 2
+        assert found.table().count("Friedman p") == 3
 
     def test_means_of_subjects(self, found: HumanLikeReal, reaches: Reaches) -> None:
         (source,) = found.sources

@@ -115,6 +115,113 @@ def test_logs_without_time(name, log, tmp_path):
     assert_refused((lambda: LogFile(path).load(elbow()), "...give the number of rows per second with rate= of LogFile"))
 
 
+BY_NUMBER = {"t": 0, "q": "1:3", "tau": range(3, 5)}
+BY_NAME = {"t": "t", "q": ["a1", "a2"], "tau": ["3", "4"]}
+
+
+@pytest.mark.parametrize(
+    ("header", "columns", "options"),
+    [
+        ("", BY_NUMBER, {}),
+        ("t,q,q,tau,tau", {"t": 0, "q": [1, 2], "tau": [3, "4"]}, {}),
+        ("t,a1,a2,b1,b2", BY_NAME, {}),
+        ("t,q1,q2,i1,i2", None, {"gain": [2.0, -5.0]}),
+        ("", BY_NUMBER, {"gain": 3.0, "time_unit": "ms"}),
+        ("t,q1,q2,tau1,tau2", None, {"time_unit": "us"}),
+        ("t [s],q1,q2,tau1,tau2", None, {"time_unit": "us"}),  # the unit in the name comes first
+    ],
+)
+def test_columns_by_number_units_of_time_and_gains(header, columns, options, log, tmp_path):
+    factor = 1.0 if "[s]" in header else {"s": 1.0, "ms": 1e-3, "us": 1e-6}[options.get("time_unit", "s")]
+    raw = Log(t=log.t / factor, q=log.q, tau=log.tau / options.get("gain", 1.0))
+    write_table(tmp_path / "log.csv", header, raw)
+    file = LogFile(tmp_path / "log.csv", columns=columns, **options)
+    assert_same(read(file), log, rtol=1e-12)
+    assert "5 columns" in file.describe()
+
+
+def test_wrong_numbers_of_columns_are_refused(log, tmp_path):
+    write_table(tmp_path / "log.csv", "", log)
+
+    def given(**columns):
+        return LogFile(tmp_path / "log.csv", columns={**BY_NUMBER, **columns}).load(elbow())
+
+    assert_refused(
+        (lambda: given(q="1:9"), "...columns of q must be numbers from 0 to 4, got 1:9"),
+        (lambda: given(q="2:2"), "...columns of q must be numbers from 0 to 4, got 2:2"),
+        (lambda: given(q="1:4"), "...columns must name 2 of q, got '1:4'"),
+        (lambda: given(q=["a", "b"]), "...columns a of q must be there, got 0, 1, 2, 3, 4"),
+    )
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_folders_with_a_table_for_each_signal(flat, log, tmp_path):
+    for name, values in (("my_time", log.t), ("joint_positions", log.q), ("torque-measured", log.tau)):
+        np.savetxt(tmp_path / f"{name}.txt", values.ravel() if flat else values, "%.17g")
+    assert_same(read(LogFile(tmp_path)), log)
+    (tmp_path / "my_time.txt").rename(tmp_path / "clock.txt")
+    assert_refused(
+        (lambda: LogFile(tmp_path).load(elbow()), "...there must be a file of t, such as seconds.txt, got...")
+    )
+    files = {"t": "clock.txt", "q": "joint_positions.txt", "tau": "torque-measured.txt"}
+    assert_same(read(LogFile(tmp_path, columns=files)), log)
+    even = LogFile(tmp_path, rate=100.0)
+    assert_same(read(even), log, atol=1e-12)
+    assert "clock.txt" in even.describe()
+    np.savetxt(tmp_path / "torque-measured.txt", log.tau[:-1], "%.17g")
+    message = "...files must have equal numbers of instants, got t 200, q 200, tau 199"
+    assert_refused((lambda: LogFile(tmp_path, columns=files).load(elbow()), message))
+
+
+@pytest.mark.parametrize("degrees", [False, True])
+@pytest.mark.parametrize("timed", [False, True])
+@pytest.mark.parametrize("n", [2, 6])
+def test_a_table_without_names_is_understood(n, timed, degrees, tmp_path):
+    """Positions, velocities, their rate and units, and the options that read them; the first joint stands still."""
+    t, rng = np.arange(800) / 125.0, np.random.default_rng(n)
+    still = np.arange(n) > 0
+    waves = still * np.sin(np.outer(t, rng.uniform(2.0, 6.0, n)) + rng.uniform(0.0, 6.0, n))
+    rates = np.gradient(waves, t, axis=0)
+    blocks = [(57.3 if degrees else 1.0) * waves, (57.3 if degrees else 1.0) * rates, rng.normal(size=(t.size, n))]
+    np.savetxt(tmp_path / "log.csv", np.column_stack([*([1e3 * t] if timed else []), *blocks]), "%.9g", ",")
+    text, k = LogFile(tmp_path / "log.csv").describe(), int(timed)
+    columns = f"{'t=0,' if timed else ''}q={k}:{k + n},tau={k + 2 * n}:{k + 3 * n}"
+    assert f"--columns {columns}" in text
+    assert ("--unit deg" in text) == degrees
+    assert ("125 Hz" in text and "--time-unit ms" in text) if timed else ("at about 12" in text)
+
+
+LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs"
+PUBLIC = {
+    "panda_gaz": ("panda", 20544, {}, "exciting_traj_time.txt"),
+    "ur10e/load.csv": (
+        "ur10e/ur10e.urdf",
+        5307,
+        {"columns": {"t": 0, "q": "1:7", "tau": "25:31"}},
+        "t=0,q=1:7,tau=25:31",
+    ),
+    "xmate7p/xm1.csv": (
+        "xmate7p/XM7p.urdf",
+        1001,
+        {"rate": 50.0, "columns": {"q": "0:7", "tau": "21:28"}},
+        "q=0:7,tau=21:28",
+    ),
+    "ur10_bag/ur10.db3": ("ur10_bag/ur10.urdf", 3441, {}, "/joint_states"),
+}
+
+
+@pytest.mark.release
+@pytest.mark.filterwarnings("ignore:.*the tip is 'tool0':thunder_py.errors.ThunderWarning")
+@pytest.mark.skipif(not LOGS.is_dir(), reason="needs ../shared/data/logs")
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_logs(name):
+    arm, rows, options, described = PUBLIC[name]
+    file = LogFile(LOGS / name, **options)
+    log = file.load(th.Robot.load(arm if "/" not in arm else LOGS / arm))
+    assert len(log) == rows
+    assert described in file.describe()
+
+
 def test_a_column_of_time_beside_a_rate_is_told(log, tmp_path):
     header = ["time [s]", "q1", "q2", "tau1", "tau2"]
     rows = np.column_stack([T, log.q, log.tau])
@@ -181,6 +288,9 @@ def test_bags_of_ros(version, log, tmp_path):
     path = write_bag(tmp_path, version, log)
     file = LogFile(path)
     assert_same(read(file), log, rtol=0, atol=1e-8)
+    if version == 2:
+        assert_same(read(LogFile(next(path.glob("*.db3")))), log, rtol=0, atol=1e-8)
+    assert "joint2, finger, joint1" in file.describe()
     other = elbow().replace(joint_names=("shoulder", "elbow"))
     assert_refused((lambda: file.load(other), "...messages must have all joints of ..., never had shoulder, ..."))
     renamed = LogFile(path, columns={"q": ["joint1", "joint2"]})
@@ -299,12 +409,15 @@ def test_bad_tables_are_refused(tmp_path):
         (lambda: given("t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n"), "...log.csv: the unit of column 'q1 [mm]' must be ..."),
         (lambda: given("t,q1,q2,q3,tau1,tau2\n0,0,0,0,0,0\n"), "...log.csv: there must be columns of 2 joints, ..."),
         (lambda: given("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n"), "...log.csv: there must be one column Q1, got 2"),
-        (lambda: given("0,0,0,0,0\n"), "...log.csv: the first line must name the columns, separated by commas"),
+        (
+            lambda: given("0,0,0,0,0\n"),
+            "...a column of time, ..., got 0, 1, 2, ...; give their numbers ...",
+        ),
         (
             lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,0\n"),
             "...log.csv:5: t must increase from instant to instant, got 0.1 after 0.1",
         ),
-        (lambda: given("1\n2\n"), "...log.csv: the first line must name the columns, separated by commas"),
+        (lambda: given("a\n2\n"), "...log.csv: the first line must name the columns, separated by commas"),
         (lambda: given("t,q1,q2,tau1,tau2\n"), "...log.csv: t must hold at least 5 instants, got 0"),
     )
 
@@ -338,7 +451,11 @@ def test_files_of_another_format_are_refused(name, tmp_path):
 def test_other_arguments_are_refused(log, tmp_path):
     assert_refused(
         (lambda: identify(elbow(), tmp_path / "log.mat", cutoff=10.0), "path must end in ...got '...log.mat'"),
-        (lambda: LogFile(Path("bag", "bag_0.db3")), "path must be the folder of a bag of ROS 2, 'bag', got ..."),
+        (lambda: LogFile("log.csv", time_unit="h"), "time_unit must be one of s, ms, us, ns, min, got 'h'..."),
+        (
+            lambda: LogFile("log.csv", gain=[1.0, 0.0]),
+            "gain must be a number or one for each joint, ...",
+        ),
         (lambda: LogFile("log.csv", topic="/a"), "topic must be None for a file that is no bag, got '/a' for ..."),
         (lambda: identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0), "q, tau must be None where t is a Log"),
         (lambda: identify(elbow(), [log, 3], cutoff=10.0), "t must hold runs, logs or paths, got 3"),
@@ -353,7 +470,7 @@ def test_other_arguments_are_refused(log, tmp_path):
     assert_refused((lambda: identify(elbow(), sensed), "joint_torque must be None, because ... has no elastic joints"))
     write_table(tmp_path / "log.csv", "t,q1,q2,tau1,tau2", log)
     file = LogFile(tmp_path / "log.csv", columns={"t": "t", "q": ["q1"], "tau": ["tau1", "tau2"]})
-    assert_refused((lambda: file.load(elbow()), "...log.csv: columns must name 2 of q, got ['q1']"))
+    assert_refused((lambda: file.load(elbow()), "...log.csv: columns must name 2 of q, got ('q1',)"))
 
 
 # --- damaged or endless logs, or such that claim to be larger than they are ---

@@ -12,7 +12,7 @@ from tests.refusals import assert_refused
 from thunder_py.errors import UnknownNameError
 from thunder_py.geometry import Sphere
 from thunder_py.motion.planning.obstacles import MovingObstacle
-from thunder_py.motion.primitives.bases import BASES, DMPBasis, Fit
+from thunder_py.motion.primitives.bases import BASES, DMPBasis, fit_weights
 from thunder_py.motion.primitives.dmp import DMP
 from thunder_py.motion.primitives.dynamic_potential import DynamicPotential
 from thunder_py.recordings.motion_set import MotionSet
@@ -245,21 +245,20 @@ def test_least_squares_are_weighted_by_time() -> None:
     basis = DMPBasis(12, "gaussian")
     target = np.sin(9.0 * x)[:, None] * [1.0, -2.0]
     factor = np.array([1.0, 0.3]) * np.ones_like(target)
-    fit = Fit(basis, x, share, "ls")
-    weights = fit.weights(target, factor)
+    weights, condition = fit_weights(basis, x, share, target, factor, "ls")
     for k in range(2):
         A = np.sqrt(share)[:, None] * factor[:, k : k + 1] * basis.design(x)
         np.testing.assert_allclose(
             weights[:, k], np.linalg.lstsq(A, np.sqrt(share) * target[:, k], rcond=None)[0], rtol=1e-8
         )
-    assert 1.0 < fit.condition < 1e4
+    assert 1.0 < condition < 1e4
 
 
 def test_local_regression_is_its_formula() -> None:
     x, share = _samples()
     basis = DMPBasis(12, "mollifier", overlap=1.5)
     target = np.cos(5.0 * x)[:, None]
-    weights = Fit(basis, x, share, "lwr").weights(target, np.full_like(target, 0.7))
+    weights, _ = fit_weights(basis, x, share, target, np.full_like(target, 0.7), "lwr")
     psi, s = basis.evaluate(x) * share[:, None], 0.7 * x
     expected = [(psi[:, i] * s * target[:, 0]).sum() / (psi[:, i] * s * s).sum() for i in range(12)]
     np.testing.assert_allclose(weights[:, 0], expected, rtol=1e-12)
@@ -267,12 +266,16 @@ def test_local_regression_is_its_formula() -> None:
 
 def test_bases_and_fits_that_cannot_be_are_refused() -> None:
     (few, share), (x, shares) = _samples(10), _samples(60)
-    wide = Fit(DMPBasis(50, "gaussian", overlap=40.0), x, shares, "ls")
+    wide, narrow = DMPBasis(50, "gaussian", overlap=40.0), DMPBasis(10, "mollifier", overlap=0.1)
+
+    def fitted(basis, x=few, share=share, regression="ls"):
+        return fit_weights(basis, x, share, np.ones((len(x), 1)), np.ones((len(x), 1)), regression)
+
     assert_refused(
-        (lambda: Fit(DMPBasis(21), few, share, "ls"), "...at least n_basis = 21 samples, got 10..."),
-        (lambda: Fit(DMPBasis(10, "mollifier", overlap=0.1), few, share, "ls"), "...got none for number..."),
-        (lambda: wide.weights(np.ones((60, 1)), np.ones((60, 1))), "...got a singular design matrix..."),
-        (lambda: Fit(DMPBasis(5), x, shares, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
+        (lambda: fitted(DMPBasis(21)), "...at least n_basis = 21 samples, got 10..."),
+        (lambda: fitted(narrow), "...got none for number..."),
+        (lambda: fitted(wide, x, shares), "...got a singular design matrix..."),
+        (lambda: fitted(DMPBasis(5), x, shares, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
         (lambda: DMPBasis(kind="mollifer"), "...did you mean 'mollifier'..."),
         (lambda: DMPBasis(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
         (lambda: DMPBasis(n_basis=2.5), "...n_basis..."),
@@ -332,7 +335,7 @@ def test_bad_arguments_are_refused() -> None:
     assert_refused(
         (lambda: DMP(basis="gausian").fit(REACH), "...did you mean 'gaussian'..."),
         (lambda: DMP(scaling="hofmann").fit(REACH), "...did you mean 'hoffmann'..."),
-        (lambda: DMP(fit="lws").fit(REACH), "...did you mean..."),
+        (lambda: DMP(regression="lws").fit(REACH), "...did you mean..."),
         (lambda: DMP(K=0.0).fit(REACH), "...K must be positive, got 0..."),
         (lambda: DMP(K=-1.0).fit(REACH), "...K must be..."),
         (lambda: DMP(D=-1.0).fit(REACH), "...D must be positive..."),

@@ -5,12 +5,13 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.interpolate import PchipInterpolator
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, NotFittedError, ThunderError
+from thunder_py.errors import FileFormatError, NotFittedError, ThunderError, ThunderWarning
 from thunder_py.motion import DMP, FPCA, DynamicPotential, ProMP, QuaternionDMP, RhythmicDMP
-from thunder_py.motion.primitives.period import find_period
+from thunder_py.motion.primitives.rhythm import find_phase
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory import minimum_jerk
@@ -102,9 +103,9 @@ def test_bad_input_is_refused() -> None:
         (lambda: QuaternionDMP().fit((t, about_z)), "...half a turn..."),
         (
             lambda: QuaternionDMP(scaling="paper").fit((t, Rotation.from_rotvec(0.2 * about_z.as_rotvec()))),
-            "...must rotate about every axis...",
+            "coordinate 0 must not end where it starts...",
         ),
-        (lambda: QuaternionDMP().fit((t[:-1], rotations)), "...as many rotations as times..."),
+        (lambda: QuaternionDMP().fit((t[:-1], rotations)), "...must have shape (99, n), got (100, 3)..."),
         (lambda: QuaternionDMP().fit((t[:10], rotations[:10])), "...at least n_basis..."),
         (lambda: QuaternionDMP().fit([rotations]), "...must be a Trial with rotations..."),
     )
@@ -149,7 +150,7 @@ def test_a_rhythm_is_reproduced() -> None:
     np.testing.assert_allclose(dmp.goal_, BASELINE, atol=1e-5)
     motion = dmp.rollout(duration=4.0 * T)
     assert np.abs(motion.x - wave(motion.t)).max() < 1e-4
-    local = learned(fit="lwr").rollout()
+    local = learned(regression="lwr").rollout()
     assert 1e-4 < np.abs(local.x - wave(local.t)).max() < 0.05
 
 
@@ -224,9 +225,56 @@ def test_period_is_found(cycles: float, noise: float) -> None:
     t = np.sort(rng.uniform(0.0, cycles * T, 400))
     t -= t[0]
     t *= cycles * T / t[-1]
-    found = find_period(t, wave(t) + noise * rng.normal(size=(400, 2)))
+    found, _ = find_phase(t, wave(t) + noise * rng.normal(size=(400, 2)))
     # a noise of a tenth of the signal, over 400 samples: 2 pi (f T - 1) has a standard deviation of about 0.02 / cycles
     assert abs(found / T - 1.0) < (1e-7 if noise == 0.0 else 0.02 / cycles)
+
+
+def _drifting(case: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Times [s] and phases of a rhythm of about 0.7 s."""
+    t = np.linspace(0.0, 12.0, 900)
+    if case == "jitter":
+        starts = np.insert(np.cumsum(0.7 * (1.0 + 0.06 * rng.normal(size=30))), 0, 0.0)
+        return t, PchipInterpolator(starts, 2.0 * np.pi * np.arange(31))(t)
+    if case == "wandering":
+        return t, 2.0 * np.pi / 0.7 * (t + 0.1 * np.sin(0.9 * t + rng.uniform(0.0, 6.0)))
+    return t, 2.0 * np.pi / 0.7 * t * (1.0 + float(case) * (1.0 - t / 12.0))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("case", ["0.05", "0.1", "-0.1", "0.5", "jitter", "wandering"])
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_drifting_periods_are_followed(case: str, noise: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    t, phase = _drifting(case, rng)
+    first, second, third = rng.uniform(0.0, 6.0, size=3)
+    waves = [0.2 * np.cos(phase + first) + 0.05 * np.cos(3.0 * phase), 0.35 * np.sin(phase + second)]
+    x = np.column_stack([*waves, 0.1 + 0.04 * np.cos(2.0 * phase + third)])
+    period, found = find_phase(t, x + noise * rng.normal(size=x.shape))
+    assert abs(period * (phase[-1] - phase[0]) / (2.0 * np.pi * 12.0) - 1.0) < 0.02
+    error = found[0] - phase
+    assert np.std(error) < (0.15 if case == "jitter" else 0.05)
+    np.testing.assert_allclose(np.gradient(found[0], t)[1:-1], found[1][1:-1], rtol=0.02)
+    dmp = RhythmicDMP().fit((t, x))
+    np.testing.assert_allclose(np.ptp(dmp.cycle(np.linspace(0.0, 6.3, 500)), axis=0), np.ptp(x, axis=0), rtol=0.05)
+    assert (dmp.residuals_ < 0.1 * np.std(x, axis=0)).all()
+
+
+def test_rhythms_that_are_not_followed_warn() -> None:
+    t, phase = _drifting("0.1", np.random.default_rng(0))
+    x, growing = 0.3 * np.cos(phase), 0.3 * np.exp(0.15 * t) * np.cos(2.0 * np.pi / 0.7 * t)
+    cases = ((x, {"period": 0.7}), (growing, {}), (np.where(t < 9.0, 0.3 * np.cos(9.0 * t), 0.3), {}))
+    for values, options in cases:
+        with pytest.warns(
+            ThunderWarning, match=r"coordinate 1 .* RMS distance of .*, \d\d% of its amplitude"
+        ) as caught:
+            dmp = RhythmicDMP().fit((t, np.column_stack([1e-3 * np.sin(77.0 * t), values])), **options)
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        rest = values - (dmp.goal_ + dmp.cycle(2.0 * np.pi / dmp.period_ * t))[:, 1]
+        assert dmp.residuals_[1] < 1.1 * np.sqrt(np.mean(rest**2))
+    with pytest.warns(ThunderWarning, match="since 'lwr' smooths"):
+        RhythmicDMP(9, overlap=1.2, regression="lwr").fit((t, np.sin(4.0 * t)))
 
 
 SECONDS = np.linspace(0.0, 4.9, 50)
@@ -259,7 +307,7 @@ def turning() -> QuaternionDMP:
 
 
 MADE = {
-    "DMP": lambda: DMP(15, basis="mollifier", K=np.float64(120.0), fit="lwr").fit(REACH),
+    "DMP": lambda: DMP(15, basis="mollifier", K=np.float64(120.0), regression="lwr").fit(REACH),
     "DMP, not turned": lambda: DMP(rotodilatation=False).fit(REACH),
     "DMP of the paper": lambda: DMP.paper().fit(REACH),
     "DMP of a closed motion": lambda: DMP().fit((T2, np.sin(np.outer(T2, [np.pi, 2.0 * np.pi])))),
@@ -322,14 +370,18 @@ def test_damaged_files(tmp_path) -> None:
         ("DMP", {"weights_": np.full((15, 3), np.nan)}, "weights must be finite"),
         ("DMP", {"basis": np.array("'gausian'")}, "basis must be one of"),
         ("DMP", {"K": np.array("import os")}, "could not convert"),
-        ("DMP", {"duration_": np.zeros(3)}, "duration_ must"),
-        ("DMP", {"rotodilatation_": np.array("yes")}, "rotodilatation_ must be True or False"),
-        ("DMP, not turned", {"rotodilatation_": np.array(True)}, "rotodilatation_ must agree with rotodilatation"),
+        ("DMP", {"duration_": np.zeros(3)}, "duration must be positive"),
+        ("DMP", {"rotodilatation_": np.array("yes")}, "rotodilatation must be True or False"),
+        (
+            "DMP, not turned",
+            {"rotodilatation_": np.array(True)},
+            "rotodilatation must be True or False as in",
+        ),
         ("RhythmicDMP", {"period_": np.array(-1.0)}, "duration must be positive"),
         ("RhythmicDMP", {"goal_": np.zeros(2)}, "goal must have shape (1,)"),
         ("QuaternionDMP", {"start_": np.zeros((3, 3))}, "start must hold an orthonormal rotation matrix"),
-        ("ProMP", {"covariance_": np.zeros((3, 3))}, "covariance_ must have shape"),
-        ("ProMP", {"covariance_": np.diag(-np.ones(21))}, "covariance_ must be symmetric, and not negative"),
+        ("ProMP", {"covariance_": np.zeros((3, 3))}, "covariance must have shape"),
+        ("ProMP", {"covariance_": np.diag(-np.ones(21))}, "covariance must be symmetric, and not negative"),
         ("ProMP", {"dofs": np.array(["x"])}, "dofs must name 3 coordinates"),
         ("ProMP", {"dofs": np.zeros(3)}, "dofs must be texts"),
     )

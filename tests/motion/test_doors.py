@@ -30,7 +30,10 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         # trial
         (lambda: Trial([0, 1], [[0.0], [1.0]], ["x"], units=5), "...units must be one of..."),
         (lambda: Trial([-1e308, 1e308], [[0.0], [1.0]], ["x"]), "...t must be finite..."),
-        (lambda: Trial.from_poses(t, REACH.x, matrix=np.full((101, 3, 3), 1e200)), "...matrix must be at most..."),
+        (
+            lambda: Trial.from_poses(t, REACH.x, matrix=np.full((101, 3, 3), 1e200)),
+            "...matrix must be finite (at most...",
+        ),
         (lambda: MotionSet(REACH), "...trials must be a sequence of Trials, got Trial..."),
         (lambda: SET.filter(subject=5), "...subject must be text or several texts..."),
         (lambda: downloads.fetch("culm", known_hash=3), "...known_hash must be..."),

@@ -13,6 +13,7 @@ import pytest
 
 from tests.refusals import assert_refused
 from thunder_py import errors
+from thunder_py.optional import MissingExtraError
 from thunder_py.recordings import downloads
 
 pooch = pytest.importorskip("pooch")
@@ -106,6 +107,6 @@ def test_what_is_refused_before_anything_is_asked_for(registry, tmp_path, monkey
         ):
             downloads.fetch("unknown", known_hash=wrong)
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(errors.ThunderError, match=re.escape('not installed: pip install "thunder_py[motion]"')):
+    with pytest.raises(MissingExtraError, match=re.escape('this needs it: pip install "thunder_py[motion]"')):
         downloads.fetch("known", folder=tmp_path)
     assert Handler.asked == 0

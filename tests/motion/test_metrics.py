@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
+from thunder_py.recordings import metrics
 from thunder_py.recordings.metrics import (
     jerk_summary,
     ldlj,
@@ -34,7 +35,7 @@ from thunder_py.recordings.statistics import (
     rank_biserial,
     wilcoxon,
 )
-from thunder_py.recordings.synthetic import daily_living, power_law_curves
+from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches, power_law_curves
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
 
@@ -195,6 +196,26 @@ def gappy():
     x = REACH.position(np.linspace(0.0, 0.8, 50))
     x[10:13] = np.nan
     return Trial(np.linspace(0.0, 0.8, 50), x, ("x", "y", "z"))
+
+
+def test_table_of_a_set_has_the_metrics_of_each_motion():
+    motions = minimum_jerk_reaches(3, seed=2, noise=1e-4)
+    rest = motions[0].with_values(np.zeros((len(motions[0]), 3)))
+    columns = metrics.table([*motions, rest], cutoff=10.0).to_columns()
+    for k, trial in enumerate(motions):
+        expected = [mean_jerk(trial, cutoff=10.0), ldlj(trial, cutoff=10.0), path_length(trial, cutoff=10.0)]
+        found = [columns[name][k] for name in ("mean jerk [m/s^3]", "LDLJ", "path length [m]")]
+        assert found == pytest.approx(expected, rel=1e-12)
+    assert columns["subject"][:3] == [trial.subject for trial in motions]
+    assert [columns[name][3] for name in ("mean jerk [m/s^3]", "path length [m]", "speed peaks")] == [0.0, 0.0, 0]
+    assert np.isnan([columns[name][3] for name in ("LDLJ", "SPARC", "straightness")]).all()
+    reach = minimum_jerk([0.0], [1.0], 1.0)
+    assert metrics.table([reach]).to_columns()["LDLJ"] == [ldlj(reach)]
+    joint = Trial(motions[0].t, motions[0].x[:, :1], ["q1"])
+    assert_refused(
+        (lambda: metrics.table(motions), "cutoff must be given for a recording..."),
+        (lambda: metrics.table([motions[0], joint], cutoff=10.0), "motions must share one unit, got m, rad; choose..."),
+    )
 
 
 def test_bad_input():

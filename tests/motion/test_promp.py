@@ -75,6 +75,7 @@ def test_derivatives_of_the_basis_by_finite_differences(derivative):
     np.testing.assert_allclose(exact.sum(axis=1), 0.0, atol=1e-9 * np.abs(exact).max())
 
 
+@pytest.mark.filterwarnings("ignore:the motion has a:thunder_py.errors.ThunderWarning")
 def test_plan_meets_states_of_all_orders(learned):
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -117,7 +118,7 @@ def test_bad_input():
         (lambda: ProMP(5).fit(gap()), "...must have no gaps..."),
         (lambda: ProMP(5).fit(np.zeros((3, 4))), "...motions must have shape (n, n, n)..."),
         (lambda: small.condition([]), "...at least one observation..."),
-        (lambda: small.condition([Observation(1.5, [0, 0, 0])]), "...0 <= tau <= 1..."),
+        (lambda: small.condition([Observation(1.5, [0, 0, 0])]), "tau of observation 0 must be a number in [0, 1]..."),
         (lambda: small.condition([Observation(0.5, [0, 0])]), "...must be (3,) numbers..."),
         (lambda: large.condition(both), "...observations without noise must be possible..."),
         (lambda: stiff.plan([1, 1, 1], [0, 0, 0], 1.0), "...do not vary..."),
@@ -151,3 +152,11 @@ def test_samples_are_seeded_and_follow_the_distribution(learned):
     np.testing.assert_allclose(np.cov(x.T), learned.covariance(0.3), rtol=0, atol=0.15 * learned.covariance(0.3).max())
     assert samples[0] == learned.sample(1, 5, 1.0)[0]
     assert samples[0] != learned.sample(1, 6, 1.0)[0]
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_plans_far_from_the_demonstrations_warn(learned, far):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learned.plan([0.2, 0.1, 0.0], [0.5, 0.2, 0.1], 1.0, start_velocity=[0.0, 3.0 * far, 0.0])
+    assert ["that of the demonstration and of minimum jerk" in str(each.message) for each in caught] == [True] * far

@@ -34,11 +34,14 @@ examples:
   thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
   thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
   thunder identify arm.yaml log.csv --cutoff 20 --unit deg --columns t=stamp q=a,b tau=i,j
-  thunder identify arm.yaml log.csv --cutoff 20 --rate 125
+  thunder identify --describe log.csv
+  thunder identify arm.yaml log.csv --cutoff 20 --rate 125 --columns q=0:6,tau=12:18
+  thunder identify arm.yaml log.csv --cutoff 20 --columns t=0,q=1:7,tau=13:19 --time-unit ms --gain 11,11,11,9,9,9
 
-logs: .csv, .npz, .parquet, ROS bags, and runs of SimulationResult.save. A CSV file has a column of time, t [s], and for
-each joint its position and torque, q1, q2, ... [rad or m] and tau1, tau2, ... [N m or N]; docs/identification.md tells
-more. Logs of any length are read piece by piece.
+logs: .csv, .npz, .parquet, ROS bags, folders with a text table for each signal, and runs of SimulationResult.save. A
+CSV file has a column of time, t [s], and for each joint its position and torque, q1, q2, ... [rad or m] and tau1, tau2,
+... [N m or N]; others are described by options, which --describe proposes; docs/identification.md tells more. Logs of
+any length are read piece by piece.
 
 cutoff: accelerations come from filtered positions. Choose a few times the highest frequency of the motion, such as
 5 to 20 Hz. hold: the control period, if the torque of a sampled controller was logged.
@@ -49,13 +52,14 @@ lacks something, such as friction; parameters with standard deviations of 100 % 
 """
 
 #: options of `LogFile` that are those of the command
-_READING = ("unit", "topic", "rate")
+_READING = ("unit", "topic", "rate", "time_unit", "gain")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the subcommand."""
-    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xacro, .xml or .mjcf file")
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="files with logs")
+    robot = "name of a bundled robot, or path of a .yaml, .urdf, .xacro, .xml or .mjcf file"
+    parser.add_argument("robot", nargs="?", help=robot)
+    parser.add_argument("logs", nargs="*", metavar="LOG", help="files or folders with logs")
     reading = parser.add_argument_group("logs")
     reading.add_argument("--unit", choices=("rad", "deg"), default="rad", help="unit of angles whose columns name none")
     reading.add_argument(
@@ -64,7 +68,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=argument(_columns, "expected SIGNAL=NAMES, such as q=a,b"),
         metavar="SIGNAL=NAMES",
-        help="names of the columns, such as t=stamp q=a,b tau=i,j; of a bag q=JOINTS, its names of the joints",
+        help="columns by names, such as t=stamp q=a,b tau=i,j, or by numbers from 0, such as t=0,q=1:7,tau=13:19; "
+        "of a bag q=JOINTS, its names of the joints",
+    )
+    reading.add_argument(
+        "--describe", nargs="+", metavar="LOG", help="print what logs hold and the options that read them, and stop"
+    )
+    reading.add_argument("--time-unit", choices=("s", "ms", "us", "ns", "min"), default="s", help="default s")
+    reading.add_argument(
+        "--gain",
+        type=argument(_numbers, "expected numbers, such as 11,11,9"),
+        metavar="NUMBERS",
+        help="torque for each unit of the columns of tau, such as that of a current; one number, or one for each joint",
     )
     reading.add_argument(
         "--rate",
@@ -74,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")
     fit = parser.add_argument_group("fit")
-    fit.add_argument("--cutoff", type=float, required=True, metavar="HZ", help="cutoff frequency of the filters")
+    fit.add_argument("--cutoff", type=float, metavar="HZ", help="cutoff frequency of the filters")
     fit.add_argument("--hold", type=float, default=0.0, metavar="S", help="time that a torque is held, default 0")
     fit.add_argument(
         "--unknown", metavar="NAMES", help="parameters to identify, such as link7,friction; default all of them"
@@ -115,7 +130,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _with_options(message: str) -> str:
-    message = message.replace(" of LogFile", "")
+    message = message.replace(" of LogFile", "").replace("LogFile.describe", "--describe")
     return re.sub(r"\b(columns|rate|resample|consistent|robust)=(True)?", r"--\1", message)
 
 
@@ -123,6 +138,9 @@ def _run(arguments: argparse.Namespace) -> None:
     from ..identification import cross_validate, identify
     from ..identification.report.html import findings
 
+    if arguments.describe:
+        print("\n\n".join(log.describe() for log in _logs(arguments.describe, arguments)))
+        return
     _check(arguments)
     robot = _robot(arguments)
     _check_losses(robot, arguments)
@@ -151,19 +169,30 @@ def _run(arguments: argparse.Namespace) -> None:
         print(f"\nrobot   {arguments.output}", file=written)
 
 
-def _columns(text: str) -> tuple[str, str | list[str]]:
-    """Read ``q=a,b``."""
-    signal, _, names = text.partition("=")
-    listed = names.split(",")
-    if not signal or not all(listed):
-        raise ValueError
-    return signal, listed if len(listed) > 1 else names
+def _columns(text: str) -> list[tuple[str, list[str]]]:
+    """Read ``t=0,q=a,b``."""
+    found: list[tuple[str, list[str]]] = []
+    for part in text.split(","):
+        signal, equals, name = part.partition("=")
+        if equals:
+            found.append((signal, []))
+        if not found or not found[-1][0] or not (name if equals else part):
+            raise ValueError
+        found[-1][1].append(name if equals else part)
+    return found
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be done, or validates nothing."""
     from ..io import SUFFIXES
 
+    for needed, given in (("a robot", arguments.robot), ("a log", arguments.logs), ("--cutoff", arguments.cutoff)):
+        if not given:
+            raise ThunderError(f"{needed} must be given; thunder identify --help has examples")
     if arguments.report is not None:
         check_target(arguments.report, "--report", (".html", ".htm"))
     if arguments.output is not None:
@@ -206,8 +235,9 @@ def _logs(paths: Sequence[str], arguments: argparse.Namespace) -> list[LogFile]:
     """Return files of logs, read with the options of the command line."""
     from ..identification import LogFile
 
-    columns, options = dict(arguments.columns) or None, {key: getattr(arguments, key) for key in _READING}
-    return [LogFile(Path(path), columns=columns, **options) for path in paths]
+    columns = {signal: names if len(names) > 1 else names[0] for given in arguments.columns for signal, names in given}
+    options = {key: getattr(arguments, key) for key in _READING}
+    return [LogFile(Path(path), columns=columns or None, **options) for path in paths]
 
 
 def _robot(arguments: argparse.Namespace) -> Robot:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import one_of, positive
+from ..checks import Array, one_of, one_or_each, positive, real
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_DATA, as_file, parsing
 from ..robot import Robot
@@ -21,8 +21,12 @@ from .log import Log, LogSource, log_of_run, signals_of
 from .readers.archive import ArchiveReader
 from .readers.bag import BagReader
 from .readers.csv_table import CSVReader
-from .readers.names import Names
+from .readers.describe import Reader, described
+from .readers.folder import TEXTS, FolderReader
+from .readers.names import Columns, Names
 from .readers.parquet import ParquetReader
+from .readers.units import TIMES
+from .signals import first_not_increasing
 
 #: instants that `load` reads at once
 _PART = 1 << 16
@@ -38,17 +42,25 @@ class LogFile(Value):
     Attributes
     ----------
     path : path-like
-        A text table (``.csv``, ``.txt``, ``.tsv``), an archive (``.npz``) of arrays or of `SimulationResult.save`, a
-        Parquet file (``.parquet``), a bag of ROS 1 (``.bag``), or the folder of a bag of ROS 2.
-    columns : mapping of str to str or sequence of str, optional
-        Columns of ``t``, ``q``, ``tau`` and further signals of a table, or the arrays of an archive. By default they
-        are recognized: ``q1`` or ``q_shoulder`` for a joint of this name, also ``position``, ``torque``, ``effort``.
+        A text table (``.csv``, ``.txt``, ``.tsv``, ``.dat``), an archive (``.npz``) of arrays or of
+        `SimulationResult.save`, a Parquet file (``.parquet``), a bag of ROS 1 (``.bag``), the folder of a bag of ROS 2
+        or a file of it alone (``.db3``, ``.mcap``), or a folder with a text table for each signal.
+    columns : mapping of str to str, int, range or sequence of these, optional
+        Columns of ``t``, ``q``, ``tau`` and further signals of a table, the arrays of an archive, or the files of a
+        folder. By default they are recognized: ``q1`` or ``q_shoulder`` for a joint of this name, also ``position``,
+        ``torque``, ``effort``. Columns of a table can be given by their numbers from 0 and ranges of these, such as
+        ``{"t": 0, "q": "1:7", "tau": "13:19"}`` for six joints, the last one excluded as in Python.
         Of a bag, ``{"q": names}``: the names of the joints in its messages, by default those of the robot.
     unit : "rad" or "deg"
         Unit of the positions of revolute joints and motors; their derivatives are in the same unit per second. Units in
         the names of columns, such as ``q1 [deg]``, ``time [ms]`` and ``tau1 [kN m]``, come first.
     topic : str, optional
         Topic of a bag, where it has several of ``sensor_msgs/JointState``.
+    time_unit : "s", "ms", "us", "ns" or "min"
+        Unit of the instants of a table, archive or folder.
+    gain : float or (n,) array_like, optional
+        Torque for each unit of the columns of ``tau`` [N m or N per unit], such as that of a motor's current. Columns
+        called ``current`` are read as those of ``tau`` then.
     rate : float, optional
         Rows per second [1/s] of a table or archive without time; the first row is at zero. A column of time is not read
         then, and a warning tells.
@@ -73,10 +85,12 @@ class LogFile(Value):
     """
 
     path: Path
-    columns: Mapping[str, str | Sequence[str]] | None = None
+    columns: Mapping[str, Columns] | None = None
     unit: str = "rad"
     topic: str | None = None
     rate: float | None = None
+    time_unit: str = "s"
+    gain: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
         """Check the ending of the path, the unit and the rate."""
@@ -84,6 +98,14 @@ class LogFile(Value):
             raise ThunderError(f"path must be a path, got {self.path!r:.80}")
         set_fields(self, path=Path(self.path), columns=frozen(self.columns))
         one_of(self.unit, ("rad", "deg"), "unit")
+        one_of(self.time_unit, tuple(TIMES), "time_unit")
+        if self.gain is not None:
+            gain = real(self.gain, "gain")
+            if gain.ndim > 1 or not gain.all():
+                raise ThunderError(
+                    f"gain must be a number or one for each joint, none of them 0, got {self.gain!r:.80}"
+                )
+            set_fields(self, gain=gain)
         if self.rate is not None:
             set_fields(self, rate=positive(self.rate, "rate"))
             if "t" in (self.columns or {}):
@@ -104,11 +126,37 @@ class LogFile(Value):
         """Yield the log in parts of `size` instants, or raise `FileFormatError`, also where the file is damaged."""
         first = 0
         with self._opened() as reader:
-            for signals in reader.chunks(robot, size):
+            if isinstance(reader, (CSVReader, ParquetReader)):
+                parts = self._of_table(reader, robot, size)
+            else:
+                parts = reader.chunks(robot, size)
+            for signals in parts:
                 last = first + len(signals["q"])
                 t = signals.pop("t") if self.rate is None else np.arange(first, last) / self.rate
                 first = last
+                if self.gain is not None:
+                    signals["tau"] = signals["tau"] * one_or_each(self.gain, robot.n, "gain")
                 yield Log(t=t, name=self.name, **signals)
+
+    def _of_table(self, table: CSVReader | ParquetReader, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
+        """Yield the signals in the columns of a table."""
+        names, present, last, count = self._names(), table.names(), -np.inf, 0
+        columns = names.columns(robot, present)
+        called = {signal: [present[k] for k in places] for signal, places in columns.items()}
+        ends = np.cumsum([len(places) for places in columns.values()])
+        for part in table.parts([k for places in columns.values() for k in places], size):
+            signals = dict(zip(columns, np.split(part, ends[:-1], axis=1), strict=True))
+            if "t" in signals:
+                t = signals["t"] = signals["t"][:, 0]
+                k = first_not_increasing(t, last)
+                if k is not None:
+                    message = (
+                        f"t must increase from instant to instant, got {t[k]:.9g} after {t[k - 1] if k else last:.9g}"
+                    )
+                    raise FileFormatError(message, path=self.path, line=table.line(count + k))
+                last = float(t[-1])
+            count += len(part)
+            yield names.scaled(robot, signals, called)
 
     def load(self, robot: Robot) -> Log:
         """Read the whole log, with the signals of the robot's joints.
@@ -128,35 +176,45 @@ class LogFile(Value):
             raise FileFormatError("there must be instants, got none", path=self.path)
         return parts[0] if len(parts) == 1 else Log.joined(parts)
 
+    def describe(self) -> str:
+        """Return what the log holds: columns with their ranges, the rate, gaps, and what columns seem to be."""
+        with self._opened() as reader:
+            return described(str(self.path), reader)
+
     @contextmanager
-    def _opened(self) -> Iterator[ArchiveReader | BagReader | CSVReader | ParquetReader]:
+    def _opened(self) -> Iterator[Reader]:
         """Yield the reader of a file that is there and is regular; errors of its parser have its name."""
         reader = self._reader()
         as_file(self.path).stat()
         with parsing(self.path, reader.expected):
             yield reader
 
-    def _reader(self) -> ArchiveReader | BagReader | CSVReader | ParquetReader:
+    def _names(self) -> Names:
+        timed, currents = self.rate is None, self.gain is not None
+        return Names(self.path, self.columns, self.unit, self.time_unit, timed=timed, currents=currents)
+
+    def _reader(self) -> Reader:
         path, ending = self.path, self.path.suffix.lower()
-        bag = ending == ".bag" or path.is_dir()
+        inside = {file.suffix.lower() for file in path.iterdir()} if path.is_dir() else set()
+        texts = bool(inside.intersection(TEXTS)) and not inside.intersection((".db3", ".mcap"))
+        bag = ending in (".bag", ".db3", ".mcap") or (path.is_dir() and not texts)
         if self.topic is not None and not bag:
             raise ThunderError(f"topic must be None for a file that is no bag, got {self.topic!r} for {str(path)!r}")
-        if self.rate is not None and bag:
+        if bag and self.rate is not None:
             raise ThunderError(f"rate must be None for a bag, whose messages have times, got {self.rate:g}")
-        names = Names(path, self.columns, self.unit, timed=self.rate is None)
-        if ending in (".csv", ".txt", ".tsv"):
-            return CSVReader(path, names)
-        if ending == ".npz":
-            return ArchiveReader(path, names)
-        if ending == ".parquet":
-            return ParquetReader(path, names)
         if bag:
-            return BagReader(path, names, self.topic)
-        if ending in (".db3", ".mcap"):
-            raise ThunderError(f"path must be the folder of a bag of ROS 2, {str(path.parent)!r}, got {str(path)!r}")
+            return BagReader(path, self._names(), self.topic)
+        if texts:
+            return FolderReader(path, self._names())
+        if ending in TEXTS:
+            return CSVReader(path)
+        if ending == ".npz":
+            return ArchiveReader(path, self._names())
+        if ending == ".parquet":
+            return ParquetReader(path)
         raise ThunderError(
-            "path must end in .csv, .txt, .tsv, .npz, .parquet or .bag, or be the folder of a bag of ROS 2, "
-            f"got {str(path)!r}"
+            f"path must end in {', '.join(TEXTS)}, .npz, .parquet, .bag, .db3 or .mcap, or be the folder of a bag of "
+            f"ROS 2 or of text tables, got {str(path)!r}"
         )
 
 

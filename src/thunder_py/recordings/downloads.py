@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..optional import require
 
 __all__ = ["REGISTRY", "Download", "fetch"]
 
@@ -108,7 +107,9 @@ def fetch(
     UnknownNameError
         If `name` is not in `REGISTRY`.
     ThunderError
-        If no hash is known, the hash differs, the download fails, or pooch is not installed.
+        If no hash is known, the hash differs, or the download fails.
+    MissingExtraError
+        Without pooch.
 
     Examples
     --------
@@ -124,34 +125,22 @@ def fetch(
         hint = nearest_hint(str(name), REGISTRY)
         raise UnknownNameError(f"no download {name!r} among {', '.join(REGISTRY)}{hint}")
     entry = REGISTRY[name]
-    expected = _hash(name, entry, known_hash)
-    pooch = _pooch()
-    target = Path(pooch.os_cache("thunder_py")) if folder is None else Path(folder)
+    if known_hash is not None and not (isinstance(known_hash, str) and _HASH.fullmatch(known_hash)):
+        text = "known_hash must be 'sha256:', 'sha1:' or 'md5:' and hexadecimal digits"
+        raise ThunderError(f"{text}, got {known_hash!r}")
+    given = (known_hash or "").lower().removeprefix("sha256:")
+    if not given and entry.sha256 is None:
+        text = (
+            f"known_hash must be given for {name}, whose hash is unknown; pass known_hash='sha256:...' of the archive"
+        )
+        raise ThunderError(f"{text}. {entry.note}")
+    if given and given != (entry.sha256 or given):
+        raise ThunderError(f"known_hash of {name} must be sha256:{entry.sha256}, got {known_hash!r}")
+    pooch = require("pooch", "motion")
+    target = pooch.os_cache("thunder_py") if folder is None else folder
     try:
-        return Path(pooch.retrieve(entry.url, expected, fname=entry.file, path=target, progressbar=progress))
+        return Path(
+            pooch.retrieve(entry.url, given or entry.sha256, fname=entry.file, path=target, progressbar=progress)
+        )
     except (OSError, ValueError) as error:
         raise ThunderError(f"{name} could not be fetched from {entry.url}: {error}") from error
-
-
-def _hash(name: str, entry: Download, known_hash: str | None) -> str:
-    if known_hash is not None and not (isinstance(known_hash, str) and _HASH.fullmatch(known_hash)):
-        raise ThunderError(
-            f"known_hash must be 'sha256:', 'sha1:' or 'md5:' and hexadecimal digits, got {known_hash!r}"
-        )
-    if entry.sha256 is None:
-        if known_hash is None:
-            raise ThunderError(
-                f"known_hash must be given for {name}, whose hash is unknown; pass known_hash='sha256:...' of the "
-                f"archive. {entry.note}"
-            )
-        return known_hash
-    if known_hash is not None and known_hash.lower().removeprefix("sha256:") != entry.sha256:
-        raise ThunderError(f"known_hash of {name} must be sha256:{entry.sha256}, got {known_hash!r}")
-    return f"sha256:{entry.sha256}"
-
-
-def _pooch() -> Any:
-    try:
-        return importlib.import_module("pooch")
-    except ImportError as error:
-        raise ThunderError('downloads need pooch, which is not installed: pip install "thunder_py[motion]"') from error

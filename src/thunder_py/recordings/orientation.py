@@ -35,28 +35,23 @@ def check_sequence(sequence: object) -> str:
     return sequence
 
 
-def _rows(values: npt.ArrayLike, tail: tuple[int, ...], what: str) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return an array (T, *tail) and the mask of its rows without NaN; a row with one NaN is a gap."""
+def _rows(values: npt.ArrayLike, tail: tuple[int, ...], what: str) -> Array:
+    """Return an array (T, *tail) of numbers, NaN in gaps."""
     rows = numbers(values, what)
     if rows.ndim != 1 + len(tail) or rows.shape[1:] != tail:
         raise ThunderError(f"{what} must have shape (T, {', '.join(map(str, tail))}), got {rows.shape}")
-    if np.isinf(rows).any():
-        raise ThunderError(f"{what} must be finite, or NaN in a gap, got infinity in row {_first_inf(rows)}")
-    if (np.abs(rows) > _LARGEST).any():
-        raise ThunderError(f"{what} must be at most {_LARGEST:g}, got {float(np.nanmax(np.abs(rows))):g}")
-    known: npt.NDArray[np.bool_] = np.logical_not(np.isnan(rows).reshape(len(rows), -1).any(axis=1))
-    return rows, known
+    for row, *place in np.argwhere(np.abs(rows) > _LARGEST):
+        value = rows[(row, *place)]
+        raise ThunderError(f"{what} must be finite (at most {_LARGEST:g}), or NaN in a gap, got {value:g} in row {row}")
+    return rows
 
 
-def _first_inf(rows: Array) -> int:
-    return int(np.argmax(np.isinf(rows).reshape(len(rows), -1).any(axis=1)))
-
-
-def _spread(known: npt.NDArray[np.bool_], make: Callable[[], Rotation]) -> Array:
-    """Return the vectors (T, 3) of the rotations that `make` returns for the known rows; SciPy needs at least one."""
-    vectors = np.full((len(known), 3), np.nan)
+def _vectors(rows: Array, make: Callable[[Array], Rotation]) -> Array:
+    """Return the vectors (T, 3) of the rotations that `make` returns for rows without NaN; SciPy needs at least one."""
+    known = ~np.isnan(rows).reshape(len(rows), -1).any(axis=1)
+    vectors = np.full((len(rows), 3), np.nan)
     if known.any():
-        vectors[known] = continuous_rotation_vectors(make())
+        vectors[known] = continuous_rotation_vectors(make(rows[known]))
     return vectors
 
 
@@ -68,17 +63,13 @@ def from_quaternions(quaternion: npt.ArrayLike, *, scalar_first: bool | None) ->
         raise ThunderError(
             f"scalar_first must be True for quaternions [w, x, y, z] or False for [x, y, z, w], got {scalar_first!r}"
         )
-    rows, known = _rows(quaternion, (4,), "quaternion")
-    lengths = np.linalg.norm(rows[known], axis=1)
-    wrong = np.abs(lengths - 1.0) > _TOLERANCE
-    if wrong.any():
-        k = int(np.argmax(wrong))
+    rows = _rows(quaternion, (4,), "quaternion")
+    lengths = np.linalg.norm(rows, axis=1)
+    for k in np.flatnonzero(np.abs(lengths - 1.0) > _TOLERANCE):
         raise ThunderError(
-            f"quaternion must have unit length (to {_TOLERANCE:g}), got length {lengths[k]:g} in row "
-            f"{int(np.flatnonzero(known)[k])}"
+            f"quaternion must have unit length (to {_TOLERANCE:g}), got length {lengths[k]:g} in row {k}"
         )
-    valid = rows[known]
-    return _spread(known, lambda: Rotation.from_quat(np.roll(valid, -1, axis=1) if scalar_first else valid))
+    return _vectors(np.roll(rows, -1, axis=1) if scalar_first else rows, Rotation.from_quat)
 
 
 def from_euler(euler: npt.ArrayLike, sequence: object) -> Array:
@@ -86,27 +77,26 @@ def from_euler(euler: npt.ArrayLike, sequence: object) -> Array:
     from scipy.spatial.transform import Rotation
 
     name: Any = check_sequence(sequence)
-    rows, known = _rows(euler, (3,), "euler")
-    largest = float(np.abs(rows[known]).max(initial=0.0))
+    rows = _rows(euler, (3,), "euler")
+    largest = float(np.abs(rows).max(initial=0.0, where=~np.isnan(rows)))
     if largest > _MOST_TURNS * _TURN:
         raise ThunderError(
             f"euler must be angles within {_MOST_TURNS} turns, got {largest:g} rad; pass angle_unit='deg' for degrees"
         )
-    return _spread(known, lambda: Rotation.from_euler(name, rows[known]))
+    return _vectors(rows, lambda known: Rotation.from_euler(name, known))
 
 
 def from_matrices(matrix: npt.ArrayLike) -> Array:
     """Return continuous rotation vectors (T, 3) [rad] of rotation matrices (T, 3, 3), NaN where one has a NaN."""
     from scipy.spatial.transform import Rotation
 
-    rows, known = _rows(matrix, (3, 3), "matrix")
-    valid = rows[known]
-    error = np.abs(np.swapaxes(valid, 1, 2) @ valid - np.eye(3)).max(axis=(1, 2), initial=0.0)
-    wrong = (error > _TOLERANCE) | (np.linalg.det(valid) < 0.0)
-    if wrong.any():
-        k = int(np.flatnonzero(known)[np.argmax(wrong)])
+    rows = _rows(matrix, (3, 3), "matrix")
+    error = np.abs(np.swapaxes(rows, 1, 2) @ rows - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    with np.errstate(invalid="ignore"):  # NaN in gaps
+        mirrored = np.linalg.det(rows) < 0.0
+    for k in np.flatnonzero((error > _TOLERANCE) | mirrored):
         raise ThunderError(f"matrix must hold rotations (to {_TOLERANCE:g}), got {rows[k].tolist()} in row {k}")
-    return _spread(known, lambda: Rotation.from_matrix(valid))
+    return _vectors(rows, Rotation.from_matrix)
 
 
 def continuous_rotation_vectors(rotations: Rotation) -> Array:

@@ -47,7 +47,7 @@ _LONGEST_GAP = 0.3
 _FEWEST, _PART = 10, 0.9
 _MOST_NAMED = 3
 #: units from the largest, by the argument that has them, and what else can be scaled
-_SCALES = {"unit": ("m", "cm", "mm"), "time_unit": ("s", "ms"), "angle_unit": ("rad", "deg")}
+_SCALES = {"unit": ("m", "cm", "mm"), "time_unit": ("s", "ms", "us"), "angle_unit": ("rad", "deg")}
 _SCALED = {"unit": "positions", "time_unit": "times", "angle_unit": "angles"}
 
 
@@ -145,7 +145,7 @@ def _advice(what: str, large: bool, arguments: Collection[str] | Mapping[str, st
     scale, units = f"scale the {_SCALED[what]} (Trial.with_values)", _SCALES[what]
     present = arguments.get(what) if isinstance(arguments, Mapping) else None
     k = units.index(present or units[0 if large else -1])
-    others = " or ".join(map(repr, units[:k:-1] if large else units[:k][:1]))
+    others = " or ".join(map(repr, units[k + 1 :] if large else units[:k][:1]))
     passing = f"pass {'the unit ' if what == 'angle_unit' else what + '='}{others}"
     if arguments is None:
         return f"{passing} where they are read, or {scale}"

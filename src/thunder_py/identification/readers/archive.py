@@ -55,7 +55,7 @@ class ArchiveReader:
     def _name(self, signal: str) -> str:
         name = (self.names.given or {}).get(signal, signal)
         if not isinstance(name, str):
-            raise FileFormatError(f"columns must name one array of {signal}, got {list(name)}", path=self.path)
+            raise FileFormatError(f"columns must name one array of {signal}, got {name!r}", path=self.path)
         return name
 
     def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
@@ -73,6 +73,11 @@ class ArchiveReader:
                 yield self.names.scaled(robot, {name: member.read(count) for name, member in members.items()})
             for member in members.values():
                 member.file.read()  # to its end, where the checksum is compared
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of all arrays."""
+        with np.load(self.path) as archive:
+            return {name: archive[name].shape for name in archive.files}
 
     def _present(self) -> Sequence[str]:
         with zipfile.ZipFile(self.path) as archive:

@@ -45,7 +45,8 @@ class BagReader:
     def _open(self) -> Iterator[Any]:
         highlevel = require("rosbags.highlevel", "logs")
         typesys = require("rosbags.typesys", "logs")
-        for file in (self.path, *self.path.rglob("*")):
+        within = self.path.rglob("*") if self.path.is_dir() else ()
+        for file in (self.path, *within):
             as_file(file, most=_LARGEST_METADATA if file.name == "metadata.yaml" else None)
         with highlevel.AnyReader([self.path], default_typestore=typesys.get_typestore(typesys.Stores.LATEST)) as bag:
             yield bag
@@ -60,6 +61,16 @@ class BagReader:
             listed = ", ".join(topics) or "none"
             raise FileFormatError(f"there must be a topic of {_KIND}, got {listed}", path=self.path)
         return chosen
+
+    def topics(self) -> list[tuple[str, int, str]]:
+        """Return topics of joint states, their numbers of messages, and the joints of their first ones."""
+        found = []
+        with self._open() as bag:
+            for connection in (each for each in bag.connections if each.msgtype == _KIND):
+                _, _, raw = next(bag.messages(connections=[connection]), (None, 0, b""))
+                names = bag.deserialize(raw, _KIND).name if raw else ()
+                found.append((connection.topic, int(connection.msgcount), ", ".join(names)))
+        return found
 
     def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
         """Yield the signals, with ``t``, in parts of `size` instants."""
@@ -94,7 +105,7 @@ class BagReader:
         if given is None:
             return robot.joint_names
         named = given.get("q", ())
-        names = [named] if isinstance(named, str) else list(named)
+        names = [named] if isinstance(named, str) else [str(name) for name in named]  # type: ignore[union-attr]
         if set(given) != {"q"} or len(names) != robot.n:
             raise FileFormatError(
                 f"columns of a bag must be the names of {robot.n} joints in its messages, {{'q': [...]}}, "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TextIO
@@ -12,9 +13,6 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError
-from ...robot import Robot
-from ..signals import first_not_increasing
-from .names import Names
 
 #: bytes from which the number of lines is estimated
 _SAMPLE = 1 << 16
@@ -24,7 +22,7 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True)
 class CSVReader:
-    """Reader of a text table, whose first line names the columns.
+    """Reader of a text table, whose first line names the columns; without it their names are their numbers from 0.
 
     Lines that begin with # are comments. Where numbers follow them, the last with as many names as there are numbers
     names the columns.
@@ -32,7 +30,6 @@ class CSVReader:
 
     expected: ClassVar[str] = "a text table in UTF-8"
     path: Path
-    names: Names
 
     @property
     def rows(self) -> int:
@@ -41,25 +38,34 @@ class CSVReader:
             sample = file.read(_SAMPLE)
         return round(self.path.stat().st_size * sample.count(b"\n") / max(len(sample), 1))
 
-    def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
-        """Yield the signals, with ``t``, in parts of `size` instants."""
-        with open(self.path, encoding="utf-8-sig", newline=None) as file:
-            text = self._lines(file)
-            header, delimiter, line, first = self._header(text)
-            columns = self.names.columns(robot, header)
-            order = [header.index(name) for names in columns.values() for name in names]
-            rows, last = itertools.chain(first, text), -np.inf
+    def names(self) -> list[str]:
+        """Return the names of the columns."""
+        with self._opened() as text:
+            return self._header(text)[0]
+
+    def parts(self, order: Sequence[int], size: int) -> Iterator[Array]:
+        """Yield the numbers of columns, in parts of `size` rows."""
+        with self._opened() as text:
+            _, delimiter, line, first = self._header(text)
+            rows = itertools.chain(first, text)
             while lines := list(itertools.islice(rows, size)):
                 table = self._table(lines, delimiter, order, line)
-                ends = np.cumsum([len(names) for names in columns.values()])
-                parts = np.split(table, ends[:-1], axis=1)
-                signals = {name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)}
-                if "t" in signals:
-                    self._check_increasing(signals["t"], last, lines, line)
                 line += len(lines)
                 if len(table):
-                    last = float(signals["t"][-1]) if "t" in signals else last
-                    yield self.names.scaled(robot, signals, columns)
+                    yield table
+
+    def line(self, row: int) -> int:
+        """Return the line of a row of numbers, for an error."""
+        with self._opened() as text:
+            _, _, line, first = self._header(text)
+            numbered = enumerate(itertools.chain(first, text), line + 1)
+            kept = (number for number, each in numbered if each.partition("#")[0].strip())
+            return next(itertools.islice(kept, row, None))
+
+    @contextmanager
+    def _opened(self) -> Iterator[Iterator[str]]:
+        with open(self.path, encoding="utf-8-sig", newline=None) as file:
+            yield self._lines(file)
 
     def _lines(self, file: TextIO) -> Iterator[str]:
         number = 0
@@ -81,16 +87,15 @@ class CSVReader:
             if comment:
                 commented[len(names)] = names, delimiter
             elif _is_number(names[0]):  # the names are in the comment before, if anywhere
-                if len(names) > 1 and len(names) in commented:
-                    return *commented[len(names)], number - 1, [text]
-                break
+                by_number = [str(k) for k in range(len(names))], delimiter
+                return *commented.get(len(names), by_number), number - 1, [text]
             elif len(names) > 1:
                 return names, delimiter, number, []
             else:
                 break
         raise FileFormatError("the first line must name the columns, separated by commas", path=self.path)
 
-    def _table(self, lines: list[str], delimiter: str | None, order: list[int], before: int) -> Array:
+    def _table(self, lines: list[str], delimiter: str | None, order: Sequence[int], before: int) -> Array:
         try:
             table = np.loadtxt(lines, delimiter=delimiter, usecols=order, ndmin=2, comments="#", quotechar='"')
         except (ValueError, IndexError) as error:
@@ -99,17 +104,11 @@ class CSVReader:
             raise FileFormatError(str(error), path=self.path) from None
         if not np.isfinite(table).all():
             first = int(np.argmax(~np.isfinite(table).all(axis=1)))
-            raise FileFormatError("values must be finite", path=self.path, line=_number_of_line(lines, before, first))
+            kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
+            raise FileFormatError("values must be finite", path=self.path, line=kept[first])
         return table
 
-    def _check_increasing(self, t: Array, last: float, lines: list[str], before: int) -> None:
-        """Raise unless instants increase, from the last one before these lines on."""
-        k = first_not_increasing(t, last)
-        if k is not None:
-            message = f"t must increase from instant to instant, got {t[k]:.9g} after {t[k - 1] if k else last:.9g}"
-            raise FileFormatError(message, path=self.path, line=_number_of_line(lines, before, k))
-
-    def _check(self, line: str, delimiter: str | None, order: list[int], number: int) -> None:
+    def _check(self, line: str, delimiter: str | None, order: Sequence[int], number: int) -> None:
         """Raise where a line does not hold the numbers of these columns."""
         text = line.partition("#")[0].strip()
         fields = text.split(delimiter)
@@ -125,12 +124,6 @@ class CSVReader:
                 raise FileFormatError(
                     f"values must be numbers, got {fields[k].strip()!r}", path=self.path, line=number
                 ) from None
-
-
-def _number_of_line(lines: list[str], before: int, row: int) -> int:
-    """Return the number of the line of a row of numbers; `before` lines come before these."""
-    kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
-    return kept[row]
 
 
 def _fields(line: str) -> tuple[list[str], str | None]:

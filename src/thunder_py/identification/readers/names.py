@@ -8,13 +8,14 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError, ThunderWarning, outer_level
 from ...robot import Robot
-from .units import name_and_unit, scale
+from .units import TIMES, name_and_unit, scale
 
 #: what columns of a signal are called
 SIGNALS: Mapping[str, tuple[str, ...]] = {
@@ -28,12 +29,17 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
     "joint_torque": ("joint_torque", "tau_j", "joint_torques"),
 }
 _TIME = ("t", "time", "stamp", "timestamp", "seconds")
+#: names of torques that a gain converts
+_CURRENTS = ("current", "currents", "i")
+#: columns from a number to another, that one excluded, as in Python
+_RANGE = re.compile(r"(\d+):(\d+)")
 #: way out for a log without time
 NO_TIME = "give the number of rows per second with rate= of LogFile"
 _OF_MOTORS = ("x", "dx", "ddx", "joint_torque")
 _ANGLES = ("q", "dq", "ddq", "x", "dx", "ddx")
 
-NamesOf = Mapping[str, "str | Sequence[str]"]
+#: columns of a signal, by names, numbers from 0, or ranges of these
+Columns: TypeAlias = "str | int | range | Sequence[str | int]"
 
 
 def elastic_joints(robot: Robot) -> tuple[str, ...]:
@@ -53,22 +59,37 @@ class Names:
         Columns of ``t`` and of each signal; None recognizes them.
     unit : "rad" or "deg"
         Unit of the motion of revolute joints in columns whose names have no unit.
+    time_unit : str
+        Unit of the instants in a column whose name has none.
     timed : bool
         Whether the file has the instants.
+    currents : bool
+        Whether columns of currents are those of torques.
     """
 
     path: Path
-    given: NamesOf | None = None
+    given: Mapping[str, Columns] | None = None
     unit: str = "rad"
+    time_unit: str = "s"
     timed: bool = True
+    currents: bool = False
 
     @property
     def required(self) -> tuple[str, ...]:
         """Signals that every log of a table or archive has."""
         return ("t", "q", "tau") if self.timed else ("q", "tau")
 
-    def columns(self, robot: Robot, present: Iterable[str]) -> dict[str, list[str]]:
-        """Return the columns of each signal that the table has, in the order of joints.
+    def called(self) -> dict[str, tuple[str, ...]]:
+        """Return what columns of each signal are called, those of time first where there are some."""
+        called = {**({"t": _TIME} if self.timed else {}), **SIGNALS}
+        return {**called, "tau": (*called["tau"], *_CURRENTS)} if self.currents else called
+
+    def width(self, robot: Robot, signal: str) -> int:
+        """Return the number of columns of a signal."""
+        return 1 if signal == "t" else robot.e if signal in _OF_MOTORS else robot.n
+
+    def columns(self, robot: Robot, present: Iterable[str]) -> dict[str, list[int]]:
+        """Return the columns of each signal that the table has, in the order of joints, by numbers from 0.
 
         Raises
         ------
@@ -81,7 +102,9 @@ class Names:
         plain = {_plain(name): name for name in names}
         found = {"t": [self._time(plain, names)]} if self.timed else {}
         self.tell_time_unread(plain)
-        for signal, called in SIGNALS.items():
+        for signal, called in self.called().items():
+            if signal == "t":
+                continue
             joints = elastic_joints(robot) if signal in _OF_MOTORS else robot.joint_names
             columns = self._of_joints(plain, called, joints) if joints else None
             if columns is not None:
@@ -89,11 +112,11 @@ class Names:
             elif signal in ("q", "tau") or (signal == "x" and robot.e):
                 raise FileFormatError(
                     f"there must be columns of {signal}, such as {signal}1 to {signal}{len(joints)} or "
-                    f"{signal}_{joints[0]}, got {listed(names)}; name them with columns=",
+                    f"{signal}_{joints[0]}, got {listed(names)}; {_name_them(names)}",
                     path=self.path,
                 )
         self._check_once(found, [_plain(name) for name in names])
-        return found
+        return {signal: [names.index(column) for column in columns] for signal, columns in found.items()}
 
     def tell_time_unread(self, present: Iterable[str]) -> None:
         """Warn of instants in the file beside a given rate."""
@@ -104,7 +127,7 @@ class Names:
     def _check_once(self, found: Mapping[str, Sequence[str]], present: Sequence[str]) -> None:
         """Raise if several columns have the name of one that is used."""
         for column in itertools.chain.from_iterable(found.values()):
-            count = present.count(_plain(column) if self.given is None else column)
+            count = present.count(_plain(column))
             if count > 1:
                 raise FileFormatError(f"there must be one column {column}, got {count}", path=self.path)
 
@@ -128,7 +151,7 @@ class Names:
     def _scales(self, robot: Robot, signal: str, columns: Sequence[str]) -> float | Array:
         if signal == "t":
             known = scale(signal, False, columns[0], self.path) if columns else None
-            return 1.0 if known is None else known
+            return TIMES[self.time_unit] if known is None else known
         joints = robot.motor_joints if signal in _OF_MOTORS else range(robot.n)
         revolute = [robot.joint_types[k] == "R" for k in joints]
         usual = np.where(np.array(revolute) & (signal in _ANGLES) & (self.unit == "deg"), np.pi / 180.0, 1.0)
@@ -169,31 +192,50 @@ class Names:
             if name in plain:
                 return plain[name]
         raise FileFormatError(
-            f"there must be a column of time, such as t or time, got {listed(names)}; name it with columns=, or "
-            f"{NO_TIME}",
+            f"there must be a column of time, such as t or time, got {listed(names)}; {_name_them(names)}, "
+            f"or {NO_TIME}",
             path=self.path,
         )
 
-    def _given(self, robot: Robot, names: Sequence[str]) -> dict[str, list[str]]:
+    def _given(self, robot: Robot, names: Sequence[str]) -> dict[str, list[int]]:
         found = {}
         for signal, columns in (self.given or {}).items():
             if signal != "t" and signal not in SIGNALS:
                 raise FileFormatError(f"columns must name t, {', '.join(SIGNALS)}, got {signal!r}", path=self.path)
-            chosen = [columns] if isinstance(columns, str) else list(columns)
-            count = 1 if signal == "t" else robot.e if signal in _OF_MOTORS else robot.n
+            listed_columns = [columns] if isinstance(columns, (str, int)) else columns
+            chosen = [place for column in listed_columns for place in self._places(column, signal, names)]
+            count = self.width(robot, signal)
             if len(chosen) != count:
-                raise FileFormatError(f"columns must name {count} of {signal}, got {chosen}", path=self.path)
-            missing = [name for name in chosen if name not in names]
-            if missing:
-                raise FileFormatError(
-                    f"columns {', '.join(missing)} of {signal} must be there, got {listed(names)}", path=self.path
-                )
+                raise FileFormatError(f"columns must name {count} of {signal}, got {columns!r}", path=self.path)
             found[signal] = chosen
         for signal in self.required:
             if signal not in found:
                 raise FileFormatError(f"columns must name those of {signal}", path=self.path)
-        self._check_once(found, names)
         return found
+
+    def _places(self, column: str | int, signal: str, names: Sequence[str]) -> Sequence[int]:
+        """Return the numbers of a column or of a range of columns."""
+        if column in names:
+            if names.count(str(column)) > 1:
+                message = f"there must be one column {column}, got {names.count(str(column))}; give its number from 0"
+                raise FileFormatError(message, path=self.path)
+            return [names.index(str(column))]
+        text = str(column)
+        between = _RANGE.fullmatch(text)
+        if not (between or text.isdecimal()):
+            raise FileFormatError(f"columns {column} of {signal} must be there, got {listed(names)}", path=self.path)
+        places = range(int(between[1]), int(between[2])) if between else [int(text)]
+        if not places or max(places) >= len(names):
+            message = f"columns of {signal} must be numbers from 0 to {len(names) - 1}, got {column}"
+            raise FileFormatError(message, path=self.path)
+        return places
+
+
+def _name_them(names: Sequence[str]) -> str:
+    """Return the way out for columns that are not recognized."""
+    if all(name.isdecimal() for name in names):
+        return "give their numbers from 0 with columns=, such as q=1:7; LogFile.describe shows them"
+    return "name them with columns="
 
 
 def _plain(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,8 +13,6 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError
 from ...optional import require
-from ...robot import Robot
-from .names import Names
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,6 @@ class ParquetReader:
 
     expected: ClassVar[str] = "a Parquet file"
     path: Path
-    names: Names
 
     @property
     def rows(self) -> int:
@@ -36,23 +33,24 @@ class ParquetReader:
         file = pa.OSFile(os.fsencode(self.path))  # names of files need not be UTF-8
         return parquet.ParquetFile(file, page_checksum_verification=True)
 
-    def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
-        """Yield the signals, with ``t``, in parts of `size` instants."""
+    def names(self) -> list[str]:
+        """Return the names of the columns."""
         with self._open() as file:
-            columns = self.names.columns(robot, file.schema_arrow.names)
-            wanted = [name for names in columns.values() for name in names]
+            return list(file.schema_arrow.names)
+
+    def parts(self, order: Sequence[int], size: int) -> Iterator[Array]:
+        """Yield the numbers of columns, in parts of `size` rows."""
+        with self._open() as file:
+            names = [file.schema_arrow.names[k] for k in order]
             left = int(file.metadata.num_rows)
-            for batch in file.iter_batches(batch_size=size, columns=wanted, use_threads=False):
+            for batch in file.iter_batches(batch_size=size, columns=names, use_threads=False):
                 left -= len(batch)
-                signals = {
-                    signal: self._column(batch, names[0])
-                    if signal == "t"
-                    else np.column_stack([self._column(batch, name) for name in names])
-                    for signal, names in columns.items()
-                }
-                yield self.names.scaled(robot, signals, columns)
+                yield np.column_stack([self._column(batch, name) for name in names])
             if left:
                 raise FileFormatError(f"there must be {file.metadata.num_rows} rows, got {left} less", path=self.path)
+
+    def line(self, row: int) -> None:
+        """There are no lines."""
 
     def _column(self, batch: Any, name: str) -> Array:
         values = batch.column(name).to_numpy(zero_copy_only=False)

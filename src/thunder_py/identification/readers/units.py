@@ -11,7 +11,7 @@ from ...errors import FileFormatError
 
 _ANGLES = {"rad": 1.0, "deg": pi / 180.0, "mrad": 1e-3, "rev": 2.0 * pi}
 _LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
+TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
 _TORQUES = {"N m": 1.0, "kN m": 1e3, "mN m": 1e-3, "N cm": 1e-2, "N mm": 1e-3}
 _FORCES = {"N": 1.0, "kN": 1e3, "mN": 1e-3}
 #: other spellings, as they are without spaces and dots
@@ -53,7 +53,7 @@ def scale(signal: str, revolute: bool, column: str, path: Path) -> float | None:
 def _known(signal: str, revolute: bool) -> Mapping[str, float]:
     """Return the units of a signal."""
     if signal == "t":
-        return _TIMES
+        return TIMES
     if signal not in _DERIVATIVES:
         return _TORQUES if revolute else _FORCES
     order = _DERIVATIVES[signal]

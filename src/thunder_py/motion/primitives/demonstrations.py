@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array, array, numbers, positive, whole
 from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
-from ...recordings.processing.filtering import filters_nothing
+from ...recordings.processing.filtering import butterworth, filters_nothing
 from ...recordings.trial import Trial
-
-if TYPE_CHECKING:
-    from scipy.interpolate import BSpline
 
 #: degree of the splines that differentiate samples
 _DEGREE = 5
-#: largest number of samples of a rollout, and of durations
-_MOST_STEPS, _MOST_DURATIONS = 10_000_000, 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +27,11 @@ class Demonstration:
     t : (k,) array
         Times from 0 [s].
     x, dx, ddx : (k, d) array
-        Position, velocity, acceleration.
+        Position, velocity, acceleration; of an orientation, the rotation vector from the end, in world axes.
     units : tuple of str
         Units of the coordinates; empty if unknown.
+    name : str
+        Label of the motion; empty without one.
     """
 
     t: Array
@@ -42,6 +39,7 @@ class Demonstration:
     dx: Array
     ddx: Array
     units: tuple[str, ...] = ()
+    name: str = ""
 
     @property
     def duration(self) -> float:
@@ -62,29 +60,23 @@ class Demonstration:
 
 def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonstration]:
     """Return `value` as demonstrations of one dimension; see `DMP.fit`."""
-    each = listed(value, _is_motion(value))
-    read = [_read(motion, _name(motion, k), cutoff, samples) for k, motion in enumerate(each)]
+    read = [read_motion(motion, name, cutoff, samples) for name, motion in named(value)]
     widths = {demonstration.x.shape[1] for demonstration in read}
     if len(widths) > 1:
         raise ThunderError(f"demonstrations must have the same number of coordinates, got {sorted(widths)}")
-    check_plausible(
-        [
-            Samples(demonstration.x, demonstration.t, tuple(getattr(motion, "units", ())), _label(motion))
-            for motion, demonstration in zip(each, read, strict=True)
-        ]
-    )
+    check_plausible([Samples(one.x, one.t, one.units, one.name) for one in read])
     return read
 
 
-def listed(value: Any, one: bool = False) -> list[Any]:
-    """Return demonstrations as a list: one, that is a tuple, has t and x or is called `one`, or several."""
-    if one or isinstance(value, tuple) or is_sampled(value):
-        return [value]
+def named(value: Any) -> list[tuple[str, Any]]:
+    """Return one motion (a tuple, has t and x, or is a function of time), or several, with names for messages."""
+    if isinstance(value, tuple) or is_sampled(value) or _is_function(value):
+        value = [value]
     if not isinstance(value, Iterable):
         raise ThunderError(f"demonstrations must be motions, or several of them, got {type(value).__name__}")
     if not (each := list(value)):
         raise ThunderError("demonstrations must be at least one, got none")
-    return each
+    return [(f"demonstration {k}" + (f" ({_label(one)})" if _label(one) else ""), one) for k, one in enumerate(each)]
 
 
 def is_sampled(value: Any) -> bool:
@@ -92,7 +84,7 @@ def is_sampled(value: Any) -> bool:
     return hasattr(value, "t") and hasattr(value, "x")
 
 
-def _is_motion(value: Any) -> bool:
+def _is_function(value: Any) -> bool:
     # a trial has a `position` too, but only of some coordinates
     return not isinstance(value, Trial) and callable(getattr(value, "position", None)) and hasattr(value, "duration")
 
@@ -102,15 +94,11 @@ def _label(value: Any) -> str:
     return label if isinstance(label, str) else ""
 
 
-def _name(value: Any, k: int) -> str:
-    label = _label(value)
-    return f"demonstration {k}" + (f" ({label})" if label else "")
-
-
-def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
-    if _is_motion(value):
+def read_motion(value: Any, name: str, cutoff: float, samples: int = 2) -> Demonstration:
+    """Return one motion with its derivatives, which are those of a quintic spline where it has none."""
+    if _is_function(value):
         t = np.linspace(0.0, positive(value.duration, f"{name}: duration"), whole(samples, "samples", 2))
-        x, dx, ddx = (array(value.position(t, derivative), (len(t), None), name) for derivative in range(3))
+        x, dx, ddx = (array(value.position(t, order), (len(t), None), name) for order in range(3))
         return Demonstration(t, x, dx, ddx)
     if not isinstance(value, tuple) and not is_sampled(value):
         raise ThunderError(
@@ -120,28 +108,16 @@ def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
     parts = value if isinstance(value, tuple) else (value.t, value.x)
     if len(parts) not in (2, 4):
         raise ThunderError(f"{name} must be (t, x) or (t, x, dx, ddx), got {len(parts)} entries")
-    t = times_of(parts[0], name)
+    t = _times(parts[0], name)
     x, *rest = (_values(part, len(t), name) for part in parts[1:])
-    if rest:
-        if rest[0].shape != x.shape or rest[1].shape != x.shape:
-            raise ThunderError(f"{name}: x, dx and ddx must have one shape, got {[a.shape for a in (x, *rest)]}")
-        return Demonstration(t, x, rest[0], rest[1])
-    t, spline = smooth(t, x, cutoff, name)
-    return Demonstration(t, spline(t), spline(t, 1), spline(t, 2), tuple(getattr(value, "units", ())))
+    if not rest:
+        t, x, *rest = _smooth(t, x, cutoff, name)
+    if rest[0].shape != x.shape or rest[1].shape != x.shape:
+        raise ThunderError(f"{name}: x, dx and ddx must have one shape, got {[a.shape for a in (x, *rest)]}")
+    return Demonstration(t, x, rest[0], rest[1], tuple(getattr(value, "units", ())), _label(value))
 
 
-def span_of(until: float | None, dt: float | None, tau: float, name: str = "until") -> tuple[float, int]:
-    """Return the end [s] of a rollout of duration tau [s], which is called `name`, and the number of its steps."""
-    end = tau if until is None else positive(until, name)
-    step = tau / 500 if dt is None else positive(dt, "dt")
-    if end / step > _MOST_STEPS:
-        raise ThunderError(f"dt must give at most 1e7 samples, got {step:g} s")
-    if end / tau > _MOST_DURATIONS:
-        raise ThunderError(f"until must be at most {_MOST_DURATIONS:g} durations, got {end:g} s of {tau:g} s")
-    return end, max(1, int(np.ceil(end / step - 1e-9)))
-
-
-def times_of(value: Any, name: str) -> Array:
+def _times(value: Any, name: str) -> Array:
     """Return increasing times (k,) from zero."""
     t = array(value, (None,), f"{name}: t")
     if len(t) < 2 or t[-1] <= t[0]:
@@ -160,24 +136,20 @@ def _values(value: Any, rows: int, name: str) -> Array:
     return array(x[:, None] if x.ndim == 1 else x, (rows, None), f"{name}: x")
 
 
-def smooth(t: Array, x: Array, cutoff: float, name: str) -> tuple[Array, BSpline]:
-    """Return times and a quintic spline through x, after a low-pass filter with a finite cutoff [Hz].
+def _smooth(t: Array, x: Array, cutoff: float, name: str) -> tuple[Array, ...]:
+    """Return times, and a quintic spline through x with two derivatives, after the filter of `processing.low_pass`.
 
-    The filter is a Butterworth filter of second order, forwards and backwards, over evenly spaced times. Samples at
-    other times are interpolated by a quintic spline first.
+    The filter takes evenly spaced times: samples at other times are interpolated by a quintic spline first.
     """
     from scipy.interpolate import make_interp_spline
-    from scipy.signal import butter, filtfilt
 
     if len(t) <= _DEGREE:
         raise ThunderError(f"{name} must have at least {_DEGREE + 1} samples to be differentiated, got {len(t)}")
     spline = make_interp_spline(t, x, k=_DEGREE)
-    if filters_nothing(cutoff):
-        return t, spline
-    rate = (len(t) - 1) / t[-1]
-    if cutoff >= 0.5 * rate:
-        raise ThunderError(f"cutoff must be below half the rate of {name}, {0.5 * rate:g} Hz, got {cutoff:g} Hz")
-    even = np.linspace(0.0, t[-1], len(t))
-    b, a = butter(2, 2.0 * cutoff / rate)
-    pad = min(len(t) - 1, 3 * int(np.ceil(rate / cutoff)))
-    return even, make_interp_spline(even, filtfilt(b, a, spline(even), axis=0, padlen=pad), k=_DEGREE)
+    if not filters_nothing(cutoff):
+        rate = (len(t) - 1) / t[-1]
+        if cutoff >= 0.5 * rate:
+            raise ThunderError(f"cutoff must be below half the rate of {name}, {0.5 * rate:g} Hz, got {cutoff:g} Hz")
+        t = np.linspace(0.0, t[-1], len(t))
+        spline = make_interp_spline(t, butterworth(spline(t), rate, cutoff), k=_DEGREE)
+    return t, spline(t), spline(t, 1), spline(t, 2)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, one_of, positive
+from ...checks import Array, array, positive
 from ...errors import ThunderError
-from ...trajectory.hermite import duration_of
-from ..estimator_file import flag, read_estimator, scalar, write_estimator
-from .bases import DMPBasis, Fit
-from .demonstrations import Demonstration, read_demonstrations, span_of
+from .bases import DMPBasis
+from .demonstrations import Demonstration, read_demonstrations
 from .dynamic_potential import DynamicPotential
 from .sampled_motion import SampledMotion
-from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample, warn_growth
+from .stepping import NO_WAY, DiscretePrimitive, DMPState, PositionPrimitive, check_coordinates, place, sample, span_of
+
+#: least displacement, relative to the extent of the demonstration, that motions are rotated and scaled with by default
+_CLEAR_WAY = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,17 +51,8 @@ class DMPMotion(SampledMotion):
         )
 
 
-SCALINGS: dict[str, _core.DmpScaling] = {
-    "hoffmann": _core.DmpScaling.hoffmann,
-    "paper": _core.DmpScaling.paper,
-}
-#: displacements below this, relative to the extent of the demonstration, count as zero
-_NO_WAY = 1e-6
-#: least displacement, relative to the extent of the demonstration, that motions are rotated and scaled with by default
-_CLEAR_WAY = 0.5
-
-
-class DMP(PositionPrimitive):
+@dataclass(eq=False, repr=False)
+class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
     """Discrete dynamic movement primitive: spring and damper towards a goal, with a learned forcing term.
 
     Parameters
@@ -83,7 +74,7 @@ class DMP(PositionPrimitive):
         Stiffness and damping in time t / tau; D is 2 sqrt(K) by default.
     alpha : float
         Decay rate of the phase, which is exp(-alpha) at the end.
-    fit : str
+    regression : str
         ``"ls"`` for least squares of all weights, ``"lwr"`` for locally weighted regression of each.
 
     Attributes
@@ -134,37 +125,18 @@ class DMP(PositionPrimitive):
     (3,)
     """
 
-    weights_: Array
-    start_: Array
-    goal_: Array
-    duration_: float
-    condition_: float
-    basis_: DMPBasis
-    D_: float
-    rotodilatation_: bool
-
-    def __init__(
-        self,
-        n_basis: int = 21,
-        *,
-        basis: str = "gaussian",
-        overlap: float = 1.0,
-        scaling: str = "hoffmann",
-        rotodilatation: bool | str = "auto",
-        K: float = 150.0,
-        D: float | None = None,
-        alpha: float = 4.0,
-        fit: str = "ls",
-    ) -> None:
-        self.n_basis = n_basis
-        self.basis = basis
-        self.overlap = overlap
-        self.scaling = scaling
-        self.rotodilatation = rotodilatation
-        self.K = K
-        self.D = D
-        self.alpha = alpha
-        self._method = fit
+    n_basis: int = 21
+    _: KW_ONLY
+    basis: str = "gaussian"
+    overlap: float = 1.0
+    scaling: str = "hoffmann"
+    rotodilatation: bool | str = "auto"
+    K: float = 150.0
+    D: float | None = None
+    alpha: float = 4.0
+    regression: str = "ls"
+    rotodilatation_: bool = field(init=False)
+    _stored = (*DiscretePrimitive._stored, "rotodilatation_")
 
     @classmethod
     def paper(cls) -> DMP:
@@ -205,96 +177,85 @@ class DMP(PositionPrimitive):
             For arguments of the constructor out of range; NaN; fewer samples than basis functions; zero duration; a
             coordinate that cannot be learned. `UnknownNameError` for unknown names.
         """
-        basis, D = self._checked()
+        self._checked()
         demos = read_demonstrations(demonstrations, cutoff, samples)
-        first = demos[0]
+        first, turns = demos[0], self._turns(demos)
         check_coordinates(first.x.shape[1], "demonstrations")
-        turns = self._turns(demos)
-        x = np.concatenate([basis.phase(demo.t, demo.duration) for demo in demos])
-        fit = Fit(basis, x, np.concatenate([demo.share for demo in demos]), self._method)
-        to_first = [_turn(demo.displacement, first.displacement) if turns else None for demo in demos]
-        parts = [self._target(demo, basis, D, turn) for demo, turn in zip(demos, to_first, strict=True)]
-        weights = fit.weights(np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts]))
-        return self._learned(weights, (first.x[0], first.x[-1]), first.duration, turns, fit.condition)
+        weights, condition = self._regress(demos, turns)
+        self._unit = first.units[0] if len(set(first.units)) == 1 else "units"
+        return self._learned(weights, first.x[0], first.x[-1], first.duration, turns, condition)
 
-    def with_weights(self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> DMP:
-        """Set weights (n_basis, d) learned elsewhere, with start, goal and duration [s] of their demonstration."""
-        basis, _ = self._checked()
-        w = array(weights, (basis.n_basis, None), "weights")
-        check_coordinates(w.shape[1], "weights")
-        y0, g = array(start, (w.shape[1],), "start"), array(goal, (w.shape[1],), "goal")
-        turns = self.rotodilatation
-        if turns == "auto":
-            turns = self.scaling == "hoffmann" and w.shape[1] <= 3 and bool((y0 != g).any())
-        return self._learned(w, (y0, g), duration_of(duration), bool(turns), math.nan)
+    def with_weights(
+        self,
+        weights: npt.ArrayLike,
+        start: npt.ArrayLike,
+        goal: npt.ArrayLike,
+        duration: float,
+        rotodilatation: bool | None = None,
+    ) -> DMP:
+        """Set weights learned elsewhere.
+
+        Parameters
+        ----------
+        weights : (n_basis, d) array_like
+            Weights of the basis functions.
+        start, goal : (d,) array_like
+            Ends of their demonstration.
+        duration : float
+            Its duration [s].
+        rotodilatation : bool, optional
+            Whether f is rotated and scaled; by default as the argument of the constructor says, where "auto" does so
+            for one to three coordinates with different ends.
+        """
+        w = self._read_weights(weights)
+        y0, g = (array(value, (w.shape[1],), name) for value, name in ((start, "start"), (goal, "goal")))
+        free, turns = self.rotodilatation == "auto", rotodilatation
+        if turns is None:
+            apart = self.scaling == "hoffmann" and w.shape[1] <= 3 and bool((y0 != g).any())
+            turns = apart if free else bool(self.rotodilatation)
+        agrees = not (turns and self.scaling == "paper") if free else turns == self.rotodilatation
+        if not isinstance(turns, (bool, np.bool_)) or not agrees:
+            raise ThunderError(f"rotodilatation must be True or False as in the constructor, got {turns!r}")
+        return self._learned(w, y0, g, duration, bool(turns), math.nan)
 
     def _checked(self) -> tuple[DMPBasis, float]:
-        """Basis and damping from the arguments of the constructor."""
-        basis = self._basis()
-        one_of(self.scaling, tuple(SCALINGS), "scaling")
+        if not isinstance(self.rotodilatation, bool) and self.rotodilatation != "auto":
+            raise ThunderError(f'rotodilatation must be True, False or "auto", got {self.rotodilatation!r}')
         if self.rotodilatation is True and self.scaling == "paper":
             raise ThunderError(
                 "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
             )
-        if not isinstance(self.rotodilatation, bool) and self.rotodilatation != "auto":
-            raise ThunderError(f'rotodilatation must be True, False or "auto", got {self.rotodilatation!r}')
-        return basis, self._damping()
+        return super()._checked()
 
     def _learned(
-        self, weights: Array, ends: tuple[Array, Array], duration: float, turns: bool, condition: float
+        self, weights: Array, start: Array, goal: Array, duration: float, turns: bool, condition: float
     ) -> DMP:
-        basis, D = self._checked()
-        way = ends[1] - ends[0]
-        if turns and not way.any():
+        if turns and (start == goal).all():
             raise ThunderError("start and goal must differ with rotodilatation, got the same")
-        self._core = _core.Dmp(basis.core, self.K, D, SCALINGS[self.scaling], turns, weights, way)
-        self.weights_, (self.start_, self.goal_), self.duration_ = weights, ends, duration
-        self.basis_, self.D_, self.condition_, self.rotodilatation_ = basis, D, condition, turns
-        self._running = False
-        copy = self._core.copy()
-        copy.reset(*ends, duration, np.zeros_like(way), np.ones_like(way), 0.0)
-        self._extent: Array = self._sizes(sample(copy, duration, 100, duration)[1] - ends[0]).max(axis=0)
+        settings = _core.DmpScaling[self.scaling], turns, weights, goal - start
+        self._learn(_core.Dmp, weights, condition, *settings)
+        self.rotodilatation_ = turns
+        self._learn_motion(start, goal, duration)
         return self
 
-    def _sizes(self, x: Array) -> Array:
-        """Return the sizes that scale the forcing term: of coordinates (..., d), or norms (..., 1)."""
-        return np.abs(x) if self.scaling == "paper" else np.linalg.norm(x, axis=-1, keepdims=True)
+    def _scaled(self) -> bool:
+        return self.rotodilatation_ or super()._scaled()
 
-    def _warn_growth(self, way: Array) -> None:
-        if self.scaling == "paper" or self.rotodilatation_:
-            warn_growth(self._sizes(way), self._sizes(self.goal_ - self.start_), self._extent)
+    def _groups(self) -> list[list[int]]:
+        return [list(range(self.weights_.shape[1]))] if self.rotodilatation_ else super()._groups()
 
     def _turns(self, demos: list[Demonstration]) -> bool:
         """Return whether f is rotated and scaled, after checks of the displacements."""
         ways = np.array([demo.displacement for demo in demos])
-        extent = max(float(np.ptp(demo.x, axis=0).max()) for demo in demos)
-        if self.scaling == "paper":
-            short = np.abs(ways).max(axis=0) <= _NO_WAY * extent
-            if short.any():
-                raise ThunderError(
-                    f"coordinate {int(np.argmax(short))} must not end where it starts with scaling='paper', which "
-                    "divides by g - y0: use scaling='hoffmann'"
-                )
-            return False
         if self.rotodilatation == "auto":
             extents = [float(np.linalg.norm(demo.x - demo.x[0], axis=1).max()) for demo in demos]
             clear = np.linalg.norm(ways, axis=1) > _CLEAR_WAY * np.array(extents)
             positions = ways.shape[1] <= 3 and all({"m"}.issuperset(demo.units) for demo in demos)
-            return positions and bool(clear.all())
-        if self.rotodilatation and (np.linalg.norm(ways, axis=1) <= _NO_WAY * extent).any():
+            return positions and bool(clear.all()) and self.scaling == "hoffmann"
+        extent = max(float(np.ptp(demo.x, axis=0).max()) for demo in demos)
+        if self.rotodilatation and (np.linalg.norm(ways, axis=1) <= NO_WAY * extent).any():
             raise ThunderError("demonstrations must not end where they start with rotodilatation")
         return bool(self.rotodilatation)
-
-    def _target(self, demo: Demonstration, basis: DMPBasis, D: float, turn: Array | None) -> tuple[Array, Array]:
-        """Return the target of factor times f, turned by a matrix, and the factor."""
-        tau, way = demo.duration, demo.displacement
-        pull = tau**2 * demo.ddx + D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
-        if self.scaling == "paper":
-            return pull, np.broadcast_to(way, pull.shape)
-        f = pull / self.K + basis.phase(demo.t, tau)[:, None] * way
-        if turn is not None:
-            f = f @ turn.T
-        return f, np.ones_like(f)
 
     # -- whole motions -------------------------------------------------------------------------------------------------
 
@@ -342,15 +303,18 @@ class DMP(PositionPrimitive):
         Warns
         -----
         ThunderWarning
-            If forcing is scaled with the displacement (``"paper"``, rotodilatation), and the smaller one of the new
-            displacement and the demonstrated extent is above twice the demonstrated displacement.
+            If path length, peak speed or peak acceleration without obstacles are above 2, 2.5 or 10 times both those of
+            the demonstration over this duration and those of minimum jerk, of a coordinate or, with rotodilatation, of
+            all together. The cause is scaling with the displacement (``"paper"``, rotodilatation) of a demonstration
+            that nearly returns.
         """
-        core = self._learned_core().copy()
-        g, tau = self._prepare(core, start, goal, duration, start_velocity)
+        core = self._copy()
+        tau = self._reset(core, start, goal, duration, start_velocity)
         place(core, obstacles, potential)
         end, steps = span_of(until, dt, tau)
         t, x, dx, ddx, dddx = sample(core, end, steps, tau)
         rest, settled, *_ = sample(core, 2.0 * end, 200, tau)
+        g = core.goal
         far, later = np.linalg.norm(x - g, axis=1), np.linalg.norm(settled - g, axis=1)
         settling = _settling(np.append(t, end + rest[1:]), np.append(far, later[1:]), tolerance)
         return DMPMotion(t, x, dx, ddx, dddx, g, float(far[-1]), float(later[-1]), settling)
@@ -375,63 +339,9 @@ class DMP(PositionPrimitive):
         goal_filter : float
             Time constant of a low-pass filter of `goal` [s]; 0 is no filter, with a jump of acceleration at new goals.
         """
-        core = self._learned_core()
-        self._filter(goal_filter)
-        self._prepare(core, start, goal, duration, start_velocity)
-        place(core, obstacles, potential)
-        self._running = True
-        return self.state
-
-    # -- files ---------------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the learned primitive to a ``.npz`` file of plain arrays; a started motion is not part of it.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from thunder_py.motion import DMP
-        >>> from thunder_py.trajectory import minimum_jerk
-        >>> dmp = DMP(K=100.0).fit(minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.2], 2.0))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     dmp.save(f"{folder}/reach.npz")
-        ...     DMP.load(f"{folder}/reach.npz")
-        DMP(K=100.0)
-        """
-        self._learned_core()
-        write_estimator(path, self, "weights_", "start_", "goal_", "duration_", "rotodilatation_", "condition_")
-
-    @classmethod
-    def load(cls, path: str | Path) -> DMP:
-        """Read a file written by `save`.
-
-        Raises
-        ------
-        FileFormatError
-            For any other file, and for a file of a newer version.
-        """
-        with read_estimator(path, cls) as (dmp, arrays):
-            dmp.with_weights(arrays["weights_"], arrays["start_"], arrays["goal_"], scalar(arrays, "duration_"))
-            turns, ends = flag(arrays, "rotodilatation_"), (dmp.start_, dmp.goal_)
-            if turns and (dmp.scaling == "paper" or dmp.rotodilatation is False):
-                raise ThunderError(f"rotodilatation_ must agree with rotodilatation and scaling, got {turns}")
-            condition = scalar(arrays, "condition_")
-            return dmp._learned(dmp.weights_, ends, dmp.duration_, turns, condition)
-
-    # -- internal ------------------------------------------------------------------------------------------------------
-
-    def _basis(self) -> DMPBasis:
-        return DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
-
-    def _prepare(self, core: _core.Dmp, start: Any, goal: Any, duration: Any, velocity: Any) -> tuple[Array, float]:
-        shape = (core.dimension,)
-        y0 = self.start_ if start is None else array(start, shape, "start")
-        g = self.goal_ if goal is None else array(goal, shape, "goal")
-        tau = self.duration_ if duration is None else duration_of(duration)
-        v0 = np.zeros(shape) if velocity is None else array(velocity, shape, "start_velocity")
-        core.reset(y0, g, tau, v0, np.ones(shape), 0.0)
-        self._warn_growth(g - y0)
-        return g, tau
+        core = self._copy()
+        self._reset(core, start, goal, duration, start_velocity)
+        return self._start(core, goal_filter, obstacles, potential)
 
 
 def _settling(t: Array, distance: Array, tolerance: float) -> float:
@@ -439,18 +349,3 @@ def _settling(t: Array, distance: Array, tolerance: float) -> float:
     if not len(outside):
         return 0.0
     return float(t[outside[-1] + 1]) if outside[-1] + 1 < len(t) else math.inf
-
-
-def _turn(a: Array, b: Array) -> Array:
-    """Return the matrix from a to b, a rotation in their plane times a scale."""
-    u, w = a / np.linalg.norm(a), b / np.linalg.norm(b)
-    cosine = float(u @ w)
-    if cosine < -1.0 + 1e-12:
-        R = np.eye(len(u)) - 2.0 * np.outer(u, u)
-        if len(u) > 1:
-            v = np.eye(len(u))[np.argmin(np.abs(u))]
-            v = v - (v @ u) * u
-            R = R - 2.0 * np.outer(v, v) / (v @ v)
-    else:
-        R = np.eye(len(u)) - np.outer(u + w, u + w) / (1.0 + cosine) + 2.0 * np.outer(w, u)
-    return np.asarray(R * (np.linalg.norm(b) / np.linalg.norm(a)))

@@ -12,7 +12,7 @@ from ...plotting.panels import draw_curves, label_column, panel, panels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .bases import PhaseBasis
+    from .bases import DMPBasis
     from .sampled_motion import SampledMotion
 
 
@@ -29,11 +29,11 @@ def plot_sampled_motion(
     return drawn
 
 
-def plot_dmp_basis(basis: PhaseBasis, *, ax: Axes | None = None) -> Axes:
+def plot_dmp_basis(basis: DMPBasis, *, ax: Axes | None = None) -> Axes:
     """Draw normalized basis functions over t / tau; see `DMP.plot_basis`."""
     ax = panel(ax, (6.4, 4.8))
     part = np.linspace(0.0, 1.0, 2001)
-    x = basis.phase(part, 1.0)
+    x = basis.phase(part)
     ax.plot(part, basis.design(x) / basis.gain(x)[:, None], linewidth=1.0)
     ax.set(
         xlabel="t / duration, or period",

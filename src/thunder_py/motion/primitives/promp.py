@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, is_number, nonnegative, numbers, seed_of, whole
+from ...checks import Array, array, nonnegative, numbers, seed_of, whole, within
 from ...errors import ThunderError
 from ...recordings.motion_set import MotionSet
 from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.processing.over_sets import require_no_gaps
-from ...recordings.trial import Trial
-from ...trajectory.hermite import duration_of
+from ...recordings.trial import POSITION, ROTATION, Trial
+from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Estimator
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
-from .bases import BasisMotion, GaussianBasis
+from ..travel import travel
+from .bases import GaussianBasis
+from .comparison import COMPARED, warn_travel
+from .sampled_motion import BasisMotion
 
 #: tolerance of observations without noise, relative to the largest value among them
 _MET = 1e-6
@@ -47,6 +50,7 @@ class Observation:
     noise: float = 0.0
 
 
+@dataclass(eq=False, repr=False)
 class ProMP(Estimator):
     """Probabilistic movement primitive (Paraschos, Daniel, Peters and Neumann 2013, 2018).
 
@@ -93,23 +97,15 @@ class ProMP(Estimator):
     [0.4, 0.2, 0.1]
     """
 
-    mean_weights_: Array
-    covariance_: Array
-    duration_: float
-    _dofs: tuple[str, ...] = ()
-
-    def __init__(
-        self,
-        n_basis: int = 15,
-        *,
-        overlap: float = 0.7,
-        regularization: float = 1e-9,
-        variance_floor: float = 1e-6,
-    ) -> None:
-        self.n_basis = n_basis
-        self.overlap = overlap
-        self.regularization = regularization
-        self.variance_floor = variance_floor
+    n_basis: int = 15
+    _: KW_ONLY
+    overlap: float = 0.7
+    regularization: float = 1e-9
+    variance_floor: float = 1e-6
+    mean_weights_: Array = field(init=False)
+    covariance_: Array = field(init=False)
+    duration_: float = field(init=False)
+    _dofs = ()  # type: tuple[str, ...]
 
     @classmethod
     def from_weights(
@@ -117,11 +113,26 @@ class ProMP(Estimator):
     ) -> ProMP:
         """Return a primitive with mean weights (n_basis, d) and their covariance (d n_basis, d n_basis)."""
         weights = array(mean, (None, None), "mean")
-        size = weights.size
-        result = cls(len(weights), overlap=overlap)
-        result._dofs, result.duration_ = tuple(dofs), 1.0
-        result.mean_weights_, result.covariance_ = weights, array(covariance, (size, size), "covariance")
-        return result
+        return cls(len(weights), overlap=overlap)._learned(weights, covariance, 1.0, dofs)
+
+    def _learned(
+        self,
+        mean: Array,
+        covariance: npt.ArrayLike,
+        duration: float,
+        dofs: Iterable[str],
+        shown: Array | None = None,
+    ) -> ProMP:
+        size, names = mean.size, tuple(dofs)
+        covariance = array(covariance, (size, size), "covariance")
+        if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or (np.diag(covariance) < 0.0).any():
+            raise ThunderError("covariance must be symmetric, and not negative on its diagonal")
+        if names and len(names) != mean.shape[1]:
+            raise ThunderError(f"dofs must name {mean.shape[1]} coordinates, got {names}")
+        self.mean_weights_, self.covariance_ = mean, covariance
+        self.duration_, self._dofs = duration_of(duration), names
+        self._shown = self._travel() if shown is None else shown
+        return self
 
     @property
     def basis(self) -> GaussianBasis:
@@ -178,9 +189,13 @@ class ProMP(Estimator):
             check_plausible([Samples(demonstration) for demonstration in x])
             tau = np.linspace(0.0, 1.0, x.shape[1])
             weights = [self.weights(tau, demonstration) for demonstration in x]
-        self._estimate(np.stack(weights))
-        self._dofs, self.duration_ = dofs, duration
-        return self
+        stacked = np.stack(weights)
+        rows = np.swapaxes(stacked, 1, 2).reshape(len(stacked), -1)
+        centered = rows - rows.mean(axis=0)
+        covariance = centered.T @ centered / max(len(rows) - 1, 1)
+        scale = float(np.mean(np.var(stacked, axis=1)) + np.trace(covariance) / len(covariance))
+        covariance += self.variance_floor * scale * np.eye(len(covariance))
+        return self._learned(stacked.mean(axis=0), covariance, duration, dofs)
 
     def weights(self, tau: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the weights (n_basis, d) of one motion x (T, d) at phases tau (T,), by ridge regression."""
@@ -191,14 +206,6 @@ class ProMP(Estimator):
         A = np.vstack([Phi, np.sqrt(ridge) * np.eye(self.n_basis)])
         b = np.vstack([values, np.zeros((self.n_basis, values.shape[1]))])
         return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=np.float64)
-
-    def _estimate(self, weights: Array) -> None:
-        rows = np.swapaxes(weights, 1, 2).reshape(len(weights), -1)
-        self.mean_weights_ = weights.mean(axis=0)
-        centered = rows - rows.mean(axis=0)
-        covariance = centered.T @ centered / max(len(rows) - 1, 1)
-        scale = float(np.mean(np.var(weights, axis=1)) + np.trace(covariance) / len(covariance))
-        self.covariance_ = covariance + self.variance_floor * scale * np.eye(len(covariance))
 
     def mean(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return the mean (..., d) of x, or of a derivative with respect to tau, at phases tau (...)."""
@@ -249,15 +256,15 @@ class ProMP(Estimator):
             )
         rest = np.eye(len(S)) - gain @ A
         covariance = rest @ S @ rest.T + (gain * R) @ gain.T  # stays symmetric and not negative
-        result = self.from_weights(new.reshape(-1, self.n_basis).T, covariance, overlap=self.overlap, dofs=self.dofs)
-        result.set_params(regularization=self.regularization, variance_floor=self.variance_floor)
-        result.duration_ = self.duration_
-        return result
+        covariance = 0.5 * (covariance + covariance.T)
+        result = type(self)(**self.get_params())
+        return result._learned(new.reshape(-1, self.n_basis).T, covariance, self.duration_, self.dofs, self._shown)
 
     def _rows(self, observations: list[Observation], T: float) -> tuple[Array, Array, Array, Array]:
         """Return A (m, d n), y, variances R and the scale of y, each (m,), for derivatives with respect to phase."""
-        (n, d), basis = self.mean_weights_.shape, self.basis
-        A, y, R, scale = [], [], [], []
+        d, basis = self.mean_weights_.shape[1], self.basis
+        A: list[Any] = []
+        y, R, scale = [], [], []
         largest = float(np.abs(self.mean_weights_).max())
         for k, seen in enumerate(observations):
             if not isinstance(seen, Observation):
@@ -267,25 +274,74 @@ class ProMP(Estimator):
                 raise ThunderError(
                     f"value of observation {k} must be ({d},) numbers, NaN where open, got {seen.value!r}"
                 )
-            known = is_number(seen.tau) and is_number(seen.noise)
-            if not known or not 0.0 <= seen.tau <= 1.0 or not 0.0 <= seen.noise < np.inf:
-                raise ThunderError(f"observation {k} must have 0 <= tau <= 1 and noise >= 0, got {seen!r}")
-            b, factor = basis.evaluate(seen.tau, seen.derivative), T**seen.derivative
+            b = basis.evaluate(within(seen.tau, f"tau of observation {k}", 0.0, 1.0), seen.derivative)
+            factor, known = T**seen.derivative, np.flatnonzero(~np.isnan(value))
             size = max(largest, float(np.nanmax(np.abs(factor * value), initial=0.0)), 1e-3)
-            for dof in np.flatnonzero(~np.isnan(value)):
-                row = np.zeros(d * n)
-                row[dof * n : (dof + 1) * n] = b
-                A.append(row)
-                y.append(factor * value[dof])
-                R.append((factor * seen.noise) ** 2)
-                scale.append(size)
+            noise = (factor * nonnegative(seen.noise, f"noise of observation {k}")) ** 2
+            A += list(np.kron(np.eye(d)[known], b))
+            y += list(factor * value[known])
+            R += [noise] * len(known)
+            scale += [size] * len(known)
         if not A:
             raise ThunderError("observations must hold at least one observation, got none")
         return np.array(A), np.array(y), np.array(R), np.array(scale)
 
     def rollout(self, duration: float | None = None) -> BasisMotion:
-        """Return the mean motion, of a duration [s] that is by default the demonstrations' mean."""
-        return self._motion(self.mean_weights_, duration)
+        """Return the mean motion.
+
+        Parameters
+        ----------
+        duration : float, optional
+            Duration [s], by default the demonstrations' mean.
+
+        Returns
+        -------
+        BasisMotion
+            The mean.
+
+        Warns
+        -----
+        ThunderWarning
+            If path length, peak speed or peak acceleration are above 2, 2.5 or 10 times both those of the
+            demonstrations (RMS, before conditions) over this duration and those of minimum jerk between the same
+            states: of positions, of rotation vectors, and of any other coordinate.
+        """
+        motion = self._motion(self.mean_weights_, duration)
+        T, reason = motion.duration, "since it extrapolates the demonstrations: use some that are nearer to this motion"
+        start, goal = ([motion.position(end, order) for order in range(3)] for end in (0.0, T))
+        least = minimum_jerk(
+            start[0],
+            goal[0],
+            T,
+            start_velocity=start[1],
+            goal_velocity=goal[1],
+            start_acceleration=start[2],
+            goal_acceleration=goal[2],
+        )
+        shown = self._shown / T ** np.arange(3)[:, None]
+        t, groups = np.linspace(0.0, T, COMPARED + 1), self._groups()
+        rates = motion.position(t, 1), motion.position(t, 2)
+        warn_travel(rates, shown, least, list(groups.values()), list(groups), lambda _: reason)
+        return motion
+
+    def _groups(self) -> dict[str, list[int]]:
+        """Return coordinates that are compared together, by unit."""
+        groups: dict[str, list[int]] = {}
+        for k, name in enumerate(self.dofs or range(self.mean_weights_.shape[1])):
+            unit = (
+                "m" if name in POSITION else "rad" if name in ROTATION else f"units of {name}" if self.dofs else "units"
+            )
+            groups.setdefault(unit, []).append(k)
+        return groups
+
+    def _travel(self) -> Array:
+        """Return the RMS of demonstrations over a duration of 1 s, see `travel`."""
+        tau = np.linspace(0.0, 1.0, COMPARED + 1)
+        variances = (np.diagonal(self.covariance(tau, order), axis1=1, axis2=2) for order in (1, 2))
+        squares = [
+            self.mean(tau, order) ** 2 + np.maximum(each, 0.0) for order, each in zip((1, 2), variances, strict=True)
+        ]
+        return travel(np.sqrt(squares[0]), np.sqrt(squares[1]), 1.0, list(self._groups().values()))
 
     def sample(self, n: int, seed: int = 0, duration: float | None = None) -> list[BasisMotion]:
         """Draw n motions from the distribution; equal seeds give equal motions."""
@@ -347,14 +403,7 @@ class ProMP(Estimator):
         """
         with read_estimator(path, cls) as (promp, arrays):
             weights = array(arrays["mean_weights_"], (promp.basis.n, None), "mean_weights_")
-            covariance = array(arrays["covariance_"], (weights.size, weights.size), "covariance_")
-            if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or (np.diag(covariance) < 0.0).any():
-                raise ThunderError("covariance_ must be symmetric, and not negative on its diagonal")
-            promp.mean_weights_, promp.covariance_ = weights, covariance
-            promp.duration_, promp._dofs = duration_of(scalar(arrays, "duration_")), texts(arrays, "dofs")
-            if promp.dofs and len(promp.dofs) != weights.shape[1]:
-                raise ThunderError(f"dofs must name {weights.shape[1]} coordinates, got {promp.dofs}")
-            return promp
+            return promp._learned(weights, arrays["covariance_"], scalar(arrays, "duration_"), texts(arrays, "dofs"))
 
     def _motion(self, weights: Array, duration: float | None) -> BasisMotion:
         return BasisMotion(

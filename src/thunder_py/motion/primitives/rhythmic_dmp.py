@@ -3,43 +3,49 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+import warnings
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, finite, per_joint, positive
-from ...errors import ThunderError
+from ...checks import Array, array, finite, numbers, per_joint, positive
+from ...errors import ThunderError, ThunderWarning, outer_level
 from ...trajectory.hermite import duration_of
-from ..estimator_file import read_estimator, scalar, write_estimator
-from .bases import Fit, PeriodicBasis
-from .demonstrations import Demonstration, read_demonstrations, span_of
+from .bases import PERIODIC, DMPBasis, fit_weights
+from .demonstrations import Demonstration, read_demonstrations
 from .dynamic_potential import DynamicPotential
-from .period import find_period
+from .rhythm import find_phase, steady_phase
 from .sampled_motion import SampledMotion
-from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample
+from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample, span_of
 
 #: a demonstration lasts at least this part of a given period
 _WHOLE = 1.0 - 1e-9
+#: largest RMS residual of the learned cycle without warning, relative to the amplitude; at 0.2, cycles of different
+#: phase are learned 2 % too small
+_RESIDUAL = 0.2
+#: coordinates with less than this part of the largest amplitude are not judged
+_SMALL = 0.1
 #: harmonics of the limit cycle that are smaller than this, relative to the largest, are left out
 _NEGLIGIBLE = 1e-17
 
 
+@dataclass(eq=False, repr=False)
 class RhythmicDMP(PositionPrimitive):
     """Rhythmic dynamic movement primitive: spring and damper towards a baseline, with a periodic forcing term.
 
     Parameters
     ----------
     n_basis : int
-        Number of basis functions, see `PeriodicBasis`.
+        Number of von Mises functions, see `DMPBasis`.
     overlap : float
         Overlap of the functions.
     K, D : float
         Stiffness and damping in time t / tau, where tau is the period divided by 2 pi: sqrt(K) is the ratio of the
         natural frequency to that of the motion. D is 2 sqrt(K) by default.
-    fit : str
+    regression : str
         ``"ls"`` for least squares of all weights, ``"lwr"`` for locally weighted regression of each.
 
     Attributes
@@ -49,10 +55,12 @@ class RhythmicDMP(PositionPrimitive):
     goal_ : (d,) array
         Baseline: the mean of the motion over a period, the default of rollouts.
     period_ : float
-        Period of the first demonstration, the default of rollouts [s].
+        Mean period of the first demonstration, the default of rollouts [s].
+    residuals_ : (d,) array
+        RMS distances of the demonstrations from the learned cycle; NaN without demonstrations.
     condition_ : float
         Condition number of the least squares; NaN for ``"lwr"``.
-    basis_ : PeriodicBasis
+    basis_ : DMPBasis
         Basis functions.
     D_ : float
         Damping used.
@@ -86,27 +94,16 @@ class RhythmicDMP(PositionPrimitive):
     (2,)
     """
 
-    weights_: Array
-    goal_: Array
-    period_: float
-    condition_: float
-    basis_: PeriodicBasis
-    D_: float
-
-    def __init__(
-        self,
-        n_basis: int = 25,
-        *,
-        overlap: float = 1.0,
-        K: float = 150.0,
-        D: float | None = None,
-        fit: str = "ls",
-    ) -> None:
-        self.n_basis = n_basis
-        self.overlap = overlap
-        self.K = K
-        self.D = D
-        self._method = fit
+    n_basis: int = 25
+    _: KW_ONLY
+    overlap: float = 1.0
+    K: float = 150.0
+    D: float | None = None
+    regression: str = "ls"
+    goal_: Array = field(init=False)
+    period_: float = field(init=False)
+    residuals_: Array = field(init=False)
+    _stored = ("weights_", "goal_", "period_", "residuals_")
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -129,8 +126,8 @@ class RhythmicDMP(PositionPrimitive):
         y : object
             Ignored; scikit-learn passes it.
         period : float, optional
-            Period [s]. By default that of each demonstration is found, which takes two cycles or more, see
-            `primitives.period.find_period`.
+            Period [s], which is then constant. By default that of each demonstration is found, and followed where it
+            drifts, which takes two cycles or more, see `primitives.rhythm.find_phase`.
         cutoff, samples
             As for `DMP.fit`.
 
@@ -139,46 +136,73 @@ class RhythmicDMP(PositionPrimitive):
         RhythmicDMP
             The fitted primitive itself.
 
+        Warns
+        -----
+        ThunderWarning
+            If a coordinate of the demonstrations is farther from the learned cycle than a fifth of its amplitude (RMS):
+            cycles differ in shape or size, other movements precede or follow them, or their period drifts beyond what
+            can be followed.
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+
         Raises
         ------
         ThunderError
             For arguments of the constructor out of range; NaN; fewer samples than basis functions; a demonstration
             shorter than a period, or without one.
         """
-        basis, D = self._basis(), self._damping()
+        basis, D = self._checked()
         demos = read_demonstrations(demonstrations, cutoff, samples)
         check_coordinates(demos[0].x.shape[1], "demonstrations")
-        periods = [_period(demo, period, f"demonstration {k}") for k, demo in enumerate(demos)]
-        x = np.concatenate([basis.phase(demo.t, T) for demo, T in zip(demos, periods, strict=True)])
-        fit = Fit(basis, x, np.concatenate([demo.share for demo in demos]), self._method)
-        target = np.concatenate([self._target(demo, D, T) for demo, T in zip(demos, periods, strict=True)])
-        weights = fit.weights(target, np.ones_like(target))
+        found = [_phase(demo, period, f"demonstration {k}") for k, demo in enumerate(demos)]
+        phases = [phase for _, phase in found]
+        x, share = np.concatenate([phase[0] for phase in phases]), np.concatenate([demo.share for demo in demos])
+        target = np.concatenate([self._target(demo, D, *phase[1:]) for demo, phase in zip(demos, phases, strict=True)])
+        weights, condition = fit_weights(basis, x, share, target, np.ones_like(target), self.regression)
         # functions sum to one, so that a constant part of f is that of the weights
         mean = basis.forcing(weights, _angles(basis)).mean(axis=0)
-        return self._learned(weights - mean, mean, periods[0], fit.condition)
-
-    def with_weights(self, weights: npt.ArrayLike, goal: npt.ArrayLike, period: float) -> RhythmicDMP:
-        """Set weights (n_basis, d) learned elsewhere, with baseline (d,) and period [s] of their demonstration."""
-        w = array(weights, (self._basis().n_basis, None), "weights")
-        check_coordinates(w.shape[1], "weights")
-        return self._learned(w, array(goal, (w.shape[1],), "goal"), duration_of(period), math.nan)
-
-    def _basis(self) -> PeriodicBasis:
-        return PeriodicBasis(self.n_basis, overlap=self.overlap)
-
-    def _learned(self, weights: Array, goal: Array, period: float, condition: float) -> RhythmicDMP:
-        basis, D = self._basis(), self._damping()
-        still = np.zeros(weights.shape[1])
-        self._core = _core.Dmp(basis.core, self.K, D, _core.DmpScaling.rhythmic, False, weights, still)
-        self.weights_, self.goal_, self.period_ = weights, goal, period
-        self.basis_, self.D_, self.condition_ = basis, D, condition
-        self._running = False
+        self.with_weights(weights - mean, mean, found[0][0])
+        self.condition_ = condition
+        self._judge(np.concatenate([demo.x for demo in demos]), x, share / len(demos))
         return self
 
-    def _target(self, demo: Demonstration, D: float, period: float) -> Array:
-        """Return f plus the baseline."""
-        tau = period / (2.0 * math.pi)
-        return np.asarray((tau**2 * demo.ddx + D * tau * demo.dx) / self.K + demo.x)
+    def with_weights(
+        self, weights: npt.ArrayLike, goal: npt.ArrayLike, period: float, residuals: npt.ArrayLike | None = None
+    ) -> RhythmicDMP:
+        """Set weights (n_basis, d) learned elsewhere, with baseline (d,) and period [s] of their demonstration."""
+        w = self._read_weights(weights)
+        d = w.shape[1]
+        g, T = array(goal, (d,), "goal"), duration_of(period)
+        rest = np.full(d, np.nan) if residuals is None else numbers(residuals, "residuals", 1)
+        self._learn(_core.Dmp, w, math.nan, _core.DmpScaling.rhythmic, False, w, np.zeros(d))
+        self.goal_, self.period_, self.residuals_ = g, T, rest
+        return self
+
+    def _basis(self) -> DMPBasis:
+        return DMPBasis(self.n_basis, PERIODIC, overlap=self.overlap)
+
+    def _target(self, demo: Demonstration, D: float, rate: Array, change: Array) -> Array:
+        """Return f plus the baseline, for a rate of the phase and its derivative, (k,)."""
+        slope = demo.dx / rate[:, None]
+        bend = (demo.ddx - change[:, None] * slope) / rate[:, None] ** 2
+        return np.asarray((bend + D * slope) / self.K + demo.x)
+
+    def _judge(self, x: Array, phase: Array, share: Array) -> None:
+        """Store the residuals of demonstrations (k, d), and warn of large ones."""
+        away = x - self.goal_
+        self.residuals_ = np.sqrt(share @ np.square(away - self.cycle(phase)))
+        amplitude = np.sqrt(share @ np.square(away))
+        part = self.residuals_ / np.maximum(amplitude, max(_SMALL * amplitude.max(), np.finfo(np.float64).tiny))
+        k = int(np.argmax(part))
+        if part[k] > _RESIDUAL:
+            warnings.warn(
+                f"coordinate {k} of the demonstrations has an RMS distance of {self.residuals_[k]:.3g} from the "
+                f"learned cycle, {part[k]:.0%} of its amplitude (limit {_RESIDUAL:.0%}): cut off what does not repeat "
+                "(Trial.slice), filter noise (cutoff), show cycles that are alike, or use more functions and "
+                "regression='ls', since 'lwr' smooths",
+                ThunderWarning,
+                stacklevel=outer_level(),
+            )
 
     # -- whole motions -------------------------------------------------------------------------------------------------
 
@@ -247,8 +271,8 @@ class RhythmicDMP(PositionPrimitive):
         SampledMotion
             Samples.
         """
-        core = self._learned_core().copy()
-        period = self._prepare(core, start, goal, amplitude, frequency, phase, start_velocity)
+        core = self._copy()
+        period = self._reset(core, start, goal, amplitude, frequency, phase, start_velocity)
         place(core, obstacles, potential)
         return SampledMotion(*sample(core, *span_of(duration, dt, period, "duration"), period))
 
@@ -275,12 +299,9 @@ class RhythmicDMP(PositionPrimitive):
             Time constant of a low-pass filter of `goal` and `amplitude` [s]; 0 is no filter, with a jump of
             acceleration at new values.
         """
-        core = self._learned_core()
-        self._filter(goal_filter)
-        self._prepare(core, start, goal, amplitude, frequency, phase, start_velocity)
-        place(core, obstacles, potential)
-        self._running = True
-        return self.state
+        core = self._copy()
+        self._reset(core, start, goal, amplitude, frequency, phase, start_velocity)
+        return self._start(core, goal_filter, obstacles, potential)
 
     @property
     def phase(self) -> float:
@@ -306,30 +327,7 @@ class RhythmicDMP(PositionPrimitive):
     def frequency(self, value: float) -> None:
         self._started().set_tau(1.0 / (2.0 * math.pi * positive(value, "frequency")))
 
-    # -- files ---------------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the learned primitive to a ``.npz`` file of plain arrays; a started motion is not part of it."""
-        self._learned_core()
-        write_estimator(path, self, "weights_", "goal_", "period_", "condition_")
-
-    @classmethod
-    def load(cls, path: str | Path) -> RhythmicDMP:
-        """Read a file written by `save`.
-
-        Raises
-        ------
-        FileFormatError
-            For any other file, and for a file of a newer version.
-        """
-        with read_estimator(path, cls) as (dmp, arrays):
-            dmp.with_weights(arrays["weights_"], arrays["goal_"], scalar(arrays, "period_"))
-            dmp.condition_ = scalar(arrays, "condition_")
-            return dmp
-
-    # -- internal ------------------------------------------------------------------------------------------------------
-
-    def _prepare(
+    def _reset(
         self, core: _core.Dmp, start: Any, goal: Any, amplitude: Any, frequency: Any, phase: Any, velocity: Any
     ) -> float:
         """Reset a core, and return the period [s]."""
@@ -344,14 +342,15 @@ class RhythmicDMP(PositionPrimitive):
         return period
 
 
-def _angles(basis: PeriodicBasis) -> Array:
+def _angles(basis: DMPBasis) -> Array:
     """Return even angles, dense enough for means and harmonics of f to rounding."""
     return np.linspace(0.0, 2.0 * math.pi, max(1024, 64 * basis.n_basis), endpoint=False)
 
 
-def _period(demo: Demonstration, period: float | None, name: str) -> float:
+def _phase(demo: Demonstration, period: float | None, name: str) -> tuple[float, Array]:
+    """Return period [s], and phase with two derivatives, (3, k)."""
     if period is None:
-        return find_period(demo.t, demo.x, name)
+        return find_phase(demo.t, demo.x, name)
     if demo.duration < _WHOLE * duration_of(period):
         raise ThunderError(f"{name} must last at least a period of {period:g} s, got {demo.duration:g} s")
-    return float(period)
+    return float(period), steady_phase(demo.t, period)

@@ -1,10 +1,11 @@
-"""Sampled motions of movement primitives, interpolated with all their derivatives."""
+"""Motions of movement primitives: weighted basis functions, and samples interpolated with all their derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,22 +13,51 @@ import numpy.typing as npt
 
 from ...checks import Array, numbers
 from ...errors import ThunderError
+from ...values import Value
+from .bases import GaussianBasis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.interpolate import PPoly
 
 
-def _hermite() -> Array:
-    """Return the matrix from (x, x', x'', x''') at 0 and at 1 to the coefficients of 1, u, ..., u^7."""
-    powers = np.arange(8)
-    ends = np.zeros((8, 8))
-    for derivative in range(4):
-        falling = np.prod([powers - j for j in range(derivative)], axis=0) if derivative else np.ones(8)
-        ends[derivative, derivative] = falling[derivative]
-        ends[4 + derivative] = falling
-    inverse = np.linalg.inv(ends)
-    return np.asarray(np.round(12.0 * inverse) / 12.0)
+def at_times(evaluate: Callable[[Array], Array], t: npt.ArrayLike, duration: float, derivative: int) -> Array:
+    """Return a derivative (..., d) of a motion at times t (...) [s]; x is constant before 0 and after the duration."""
+    if derivative not in (0, 1, 2, 3):
+        raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
+    time = numbers(t, "t")
+    value = evaluate(np.clip(time, 0.0, duration))
+    outside = ((time < 0.0) | (time > duration)) & (derivative > 0)
+    return np.asarray(np.where(outside[..., None], 0.0, value), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class BasisMotion(Value):
+    """Motion of given duration as a weighted sum of basis functions.
+
+    Attributes
+    ----------
+    basis : GaussianBasis
+        Functions of tau = t / duration.
+    weights : ndarray, shape (n, d)
+        Weights in the unit of x.
+    duration : float
+        [s].
+    dofs : tuple of str
+        Names of the columns; empty if unknown.
+    """
+
+    basis: GaussianBasis
+    weights: Array
+    duration: float
+    dofs: tuple[str, ...] = ()
+
+    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Return x (..., d) or a time derivative up to the third at t (...) [s]; at rest before 0 and after T."""
+        T = self.duration
+        return at_times(
+            lambda time: self.basis.evaluate(time / T, derivative) @ self.weights / T**derivative, t, T, derivative
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,12 +101,7 @@ class SampledMotion:
         ndarray, shape (..., d)
             In the unit of x, per s^derivative.
         """
-        if derivative not in (0, 1, 2, 3):
-            raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
-        time = numbers(t, "t")
-        value: Array = self._polynomial(np.clip(time, 0.0, self.duration), nu=derivative)
-        outside = (time < 0.0) | (time > self.duration)
-        return np.where(outside[..., None], 0.0, value) if derivative else value
+        return at_times(partial(self._polynomial, nu=derivative), t, self.duration, derivative)
 
     def mean_jerk(self) -> float:
         """Return the mean over time of the norm of the jerk, by trapezoids over the samples."""
@@ -85,15 +110,18 @@ class SampledMotion:
 
     @cached_property
     def _polynomial(self) -> PPoly:
-        from scipy.interpolate import PPoly
+        from scipy.interpolate import BPoly, PPoly
+        from scipy.linalg import pascal
 
-        h = np.diff(self.t)[:, None]
-        values = [self.x, self.dx, self.ddx, self.dddx]
-        ends = [values[k][side] * h**k for side in (slice(None, -1), slice(1, None)) for k in range(4)]
-        base, ends[0], ends[4] = ends[0], np.zeros_like(ends[0]), ends[4] - ends[0]
-        coefficients = np.einsum("ij,jkd->ikd", _hermite(), np.stack(ends)) / h ** np.arange(8)[:, None, None]
-        coefficients[0] += base
-        return PPoly(coefficients[::-1], self.t)
+        h, binomial = np.diff(self.t)[:, None], pascal(4, "lower").astype(np.float64)
+        ends = []
+        for side, step in ((slice(None, -1), h), (slice(1, None), -h)):
+            values = (self.x[side] - self.x[:-1], self.dx[side], self.ddx[side], self.dddx[side])
+            scaled = [step**k * value / math.perm(7, k) for k, value in enumerate(values)]
+            ends.append(np.einsum("ij,jkd->ikd", binomial, np.stack(scaled)))
+        polynomial = PPoly.from_bernstein_basis(BPoly(np.concatenate([ends[0], ends[1][::-1]]), self.t))
+        polynomial.c[-1] += self.x[:-1]  # offsets would be lost in the rounding of derivatives
+        return polynomial
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None, label: str | None = None) -> dict[str, Axes]:
         """Draw position, speed and jerk over time.

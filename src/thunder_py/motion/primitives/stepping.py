@@ -1,21 +1,24 @@
-"""Common part of the dynamic movement primitives: a learned core that moves a step at a time."""
+"""Common part of the dynamic movement primitives: a fit of weights, a core that is stepped, files."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, one_of, positive
-from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
+from ...errors import NotFittedError, ThunderError
+from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Estimator, Stateful
-from .bases import FITS, PhaseBasis
+from ..estimator_file import read_estimator, scalar, write_estimator
+from ..travel import travel
+from .bases import BASES, REGRESSIONS, DMPBasis, fit_weights
+from .comparison import COMPARED, warn_travel
+from .demonstrations import Demonstration
 from .dynamic_potential import DynamicPotential, spheres_of
 
 if TYPE_CHECKING:
@@ -25,11 +28,15 @@ if TYPE_CHECKING:
 _MOST = 16
 #: longest inner step of a rollout, in parts of its duration or period
 _INNER = 2e-3
-#: largest growth of a motion without warning; it is 1 for demonstrations that end farthest from their start, and 2 for
-#: those that end at half their extent, which `FPCA` and ``rotodilatation="auto"`` take as the limit
-_MOST_GROWTH = 2.0
+#: largest number of samples of a rollout, and of durations
+_MOST_STEPS, _MOST_DURATIONS = 10_000_000, 1e4
+SCALINGS = ("hoffmann", "paper")
+#: displacements below this, relative to the extent of the demonstration, count as zero
+NO_WAY = 1e-6
 
 _Core = TypeVar("_Core", _core.Dmp, _core.QuaternionDmp)
+_State = TypeVar("_State")
+_Loaded = TypeVar("_Loaded", bound="SteppedPrimitive[Any, Any]")
 
 
 class DMPState(NamedTuple):
@@ -40,32 +47,76 @@ class DMPState(NamedTuple):
     ddx: Array
 
 
-class SteppedPrimitive(Estimator, Stateful, Generic[_Core]):
-    """Movement primitive with a core that is learned, then started, then stepped."""
+class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
+    """Movement primitive with a core that is learned, and a copy of it that is started, then stepped."""
 
+    n_basis: int
+    overlap: float
     K: float
     D: float | None
-    _method: str
+    regression: str
+    weights_: Array
+    basis_: DMPBasis
+    D_: float
+    condition_: float
     _core: _Core | None = None
-    _running: bool = False
-    #: `fit` is a method
-    _stored_as: ClassVar[Mapping[str, str]] = MappingProxyType({"fit": "_method"})
+    _moving: _Core | None = None
+    #: arguments of `with_weights`
+    _stored: tuple[str, ...] = ()
 
-    def _damping(self) -> float:
-        """Return D, by default the critical one, after checks of the arguments of all primitives."""
-        one_of(self._method, FITS, "fit")
+    def _learn(self, core: type[_Core], weights: Array, condition: float, *settings: Any) -> None:
+        """Store weights, and the core made of them with its settings."""
+        self.basis_, self.D_ = self._checked()
+        self._core, self._moving = core(self.basis_, self.K, self.D_, *settings), None
+        self.weights_, self.condition_ = weights, condition
+
+    def _checked(self) -> tuple[DMPBasis, float]:
+        """Return basis and damping, by default the critical one, after checks of the arguments of the constructor."""
+        one_of(self.regression, REGRESSIONS, "regression")
         K = positive(self.K, "K")
-        return 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
+        return self._basis(), 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
 
-    def _learned_core(self) -> _Core:
+    def _basis(self) -> DMPBasis:
+        raise NotImplementedError
+
+    def _read_weights(self, value: npt.ArrayLike) -> Array:
+        weights = array(value, (self._checked()[0].n_basis, None), "weights")
+        check_coordinates(weights.shape[1], "weights")
+        return weights
+
+    def _copy(self) -> _Core:
         if self._core is None:
             raise NotFittedError(f"{type(self).__name__} must be fitted before it moves: call fit first")
-        return self._core
+        return self._core.copy()
 
     def _started(self) -> _Core:
-        if not self._running:
+        if self._moving is None:
+            self._copy()
             raise ThunderError(f"{type(self).__name__} must be started before it steps: call reset first")
-        return self._learned_core()
+        return self._moving
+
+    def step(self, dt: float) -> _State:
+        """Advance the motion by dt [s], and return its state."""
+        self._started().step(positive(dt, "dt"))
+        return self.state
+
+    @property
+    def state(self) -> _State:
+        """State of the motion."""
+        raise NotImplementedError
+
+    @property
+    def goal(self) -> Array:
+        """Current goal; may be set between steps."""
+        return self._started().goal
+
+    @goal.setter
+    def goal(self, value: Any) -> None:
+        self._started().set_goal(self._end(value, "goal"))
+
+    def _end(self, value: Any, what: str) -> Array:
+        """Return a start or goal."""
+        return array(value, (self.weights_.shape[1],), what)
 
     @property
     def phase(self) -> float:
@@ -84,37 +135,9 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core]):
     def tau(self, value: float) -> None:
         self._started().set_tau(positive(value, "tau"))
 
-
-class PositionPrimitive(SteppedPrimitive[_core.Dmp]):
-    """Movement primitive of up to 16 coordinates, among obstacles."""
-
-    basis_: PhaseBasis
-    weights_: Array
-
-    def step(self, dt: float) -> DMPState:
-        """Advance the motion by dt [s], and return its state."""
-        self._started().step(positive(dt, "dt"))
-        return self.state
-
-    @property
-    def state(self) -> DMPState:
-        """State of the motion."""
-        core = self._started()
-        return DMPState(core.x, core.dx, core.ddx)
-
-    @property
-    def goal(self) -> Array:
-        """Current goal, (d,); may be set between steps."""
-        return self._started().goal
-
-    @goal.setter
-    def goal(self, value: npt.ArrayLike) -> None:
-        core = self._started()
-        core.set_goal(array(value, (core.dimension,), "goal"))
-
     def forcing(self, x: npt.ArrayLike) -> Array:
         """Return the learned f(x), (k, d), at phases x (k,)."""
-        return self.basis_.forcing(self.weights_, x)
+        return self.basis_.forcing(self.weights_, array(x, (None,), "x"))
 
     def plot_basis(self, *, ax: Axes | None = None) -> Axes:
         """Draw the normalized basis functions over a duration or period.
@@ -133,15 +156,151 @@ class PositionPrimitive(SteppedPrimitive[_core.Dmp]):
 
         return plot_dmp_basis(self._basis(), ax=ax)
 
-    def _basis(self) -> PhaseBasis:
-        """Return the basis of the arguments of the constructor."""
-        raise NotImplementedError
+    def save(self, path: str | Path) -> None:
+        """Write the learned primitive to a ``.npz`` file of plain arrays; a started motion is not part of it.
 
-    def _filter(self, time_constant: float) -> None:
-        """Set the filter of new goals of the motion that begins."""
-        if time_constant != 0.0:
-            positive(time_constant, "goal_filter")
-        self._learned_core().set_goal_filter(float(time_constant))
+        Examples
+        --------
+        >>> import tempfile
+        >>> from thunder_py.motion import DMP
+        >>> from thunder_py.trajectory import minimum_jerk
+        >>> dmp = DMP(K=100.0).fit(minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.2], 2.0))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dmp.save(f"{folder}/reach.npz")
+        ...     DMP.load(f"{folder}/reach.npz")
+        DMP(K=100.0)
+        """
+        self._copy()
+        write_estimator(path, self, *self._stored, "condition_")
+
+    @classmethod
+    def load(cls: type[_Loaded], path: str | Path) -> _Loaded:
+        """Read a file written by `save`.
+
+        Raises
+        ------
+        FileFormatError
+            For any other file, and for a file of a newer version.
+        """
+        with read_estimator(path, cls) as (one, arrays):
+            cast(Any, one).with_weights(*(arrays[name][()] for name in cls._stored))
+            one.condition_ = scalar(arrays, "condition_")
+            return one
+
+
+class PositionPrimitive(SteppedPrimitive[_core.Dmp, DMPState]):
+    """Movement primitive of up to 16 coordinates, among obstacles."""
+
+    @property
+    def state(self) -> DMPState:
+        """State of the motion."""
+        core = self._started()
+        return DMPState(core.x, core.dx, core.ddx)
+
+    def _start(
+        self, core: _core.Dmp, goal_filter: float, obstacles: Any, potential: DynamicPotential | None
+    ) -> DMPState:
+        """Begin to step a core after its reset."""
+        if goal_filter != 0.0:
+            positive(goal_filter, "goal_filter")
+        core.set_goal_filter(float(goal_filter))
+        place(core, obstacles, potential)
+        self._moving = core
+        return self.state
+
+
+class DiscretePrimitive(SteppedPrimitive[_Core, _State]):
+    """Movement primitive from a start to a goal."""
+
+    basis: str
+    scaling: str
+    alpha: float
+    start_: Array
+    goal_: Array
+    duration_: float
+    _stored: tuple[str, ...] = ("weights_", "start_", "goal_", "duration_")
+    #: unit of the coordinates, for messages
+    _unit: str = "units"
+
+    def _basis(self) -> DMPBasis:
+        one_of(self.basis, BASES, "basis")
+        return DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
+
+    def _checked(self) -> tuple[DMPBasis, float]:
+        one_of(self.scaling, SCALINGS, "scaling")
+        return super()._checked()
+
+    def _regress(self, demos: list[Demonstration], turns: bool = False) -> tuple[Array, float]:
+        """Return weights and condition for demonstrations, turned to the displacement of the first one or not."""
+        basis, D = self._checked()
+        targets, factors, paper = [], [], self.scaling == "paper"
+        ways = np.array([demo.displacement for demo in demos])
+        short = np.abs(ways).max(axis=0) <= NO_WAY * max(float(np.ptp(demo.x, axis=0).max()) for demo in demos)
+        if paper and short.any():
+            raise ThunderError(
+                f"coordinate {int(np.argmax(short))} must not end where it starts with scaling='paper', which "
+                "divides by g - y0: use scaling='hoffmann'"
+            )
+        for demo, way in zip(demos, ways, strict=True):
+            tau = demo.duration
+            target = tau**2 * demo.ddx + D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
+            if not paper:
+                target = target / self.K + basis.phase(demo.t / tau)[:, None] * way
+            targets.append(target @ turn_between(way, ways[0]).T if turns else target)
+            factors.append(np.broadcast_to(way if paper else 1.0, target.shape))
+        x = np.concatenate([basis.phase(demo.t / demo.duration) for demo in demos])
+        share, target, factor = map(np.concatenate, ([demo.share for demo in demos], targets, factors))
+        return fit_weights(basis, x, share, target, factor, self.regression)
+
+    def _learn_motion(self, start: Array, goal: Array, duration: float) -> None:
+        """Store ends and duration [s] of the demonstration, and what it does."""
+        self.start_, self.goal_, self.duration_ = start, goal, duration_of(duration)
+        core = self._copy()
+        core.reset(start, goal, self.duration_, np.zeros(self.weights_.shape[1]))
+        dx, ddx = self._rates(core, self.duration_)
+        self._shown = travel(dx, ddx, self.duration_, self._groups())
+
+    def _rates(self, core: _Core, duration: float) -> tuple[Array, Array]:
+        """Return velocity and acceleration of a motion [s], which is not begun."""
+        _, dx, ddx, *_ = core.copy()._rollout(COMPARED, duration / COMPARED)
+        return dx, ddx
+
+    def _way(self, start: Array, goal: Array) -> Array:
+        """Return the displacement from start to goal, (d,)."""
+        return np.asarray(goal - start)
+
+    def _scaled(self) -> bool:
+        """Return whether the forcing term is scaled by the displacement."""
+        return self.scaling == "paper"
+
+    def _groups(self) -> list[list[int]]:
+        """Return the coordinates that are scaled, and compared, together."""
+        return [[k] for k in range(self.weights_.shape[1])]
+
+    def _reset(self, core: _Core, start: Any, goal: Any, duration: Any, velocity: Any) -> float:
+        """Reset a core without obstacles, warn of a motion that is too long or fast, and return the duration [s]."""
+        y0 = self.start_ if start is None else self._end(start, "start")
+        g = self.goal_ if goal is None else self._end(goal, "goal")
+        T, d = self.duration_ if duration is None else duration_of(duration), self.weights_.shape[1]
+        v0 = np.zeros(d) if velocity is None else array(velocity, (d,), "start_velocity")
+        core.reset(y0, g, T, v0)
+        way, groups = self._way(y0, g), self._groups()
+
+        def reason(k: int) -> str:
+            if not self._scaled():
+                return (
+                    "since the shape of the demonstration is added to another way: use demonstrations like the motion"
+                )
+            new, shown = (np.linalg.norm(each[groups[k]]) for each in (way, self._way(self.start_, self.goal_)))
+            return (
+                f"since its forcing term is scaled with g - y0, which is {new / shown:.3g} times that of the "
+                "demonstration: use scaling='hoffmann' with rotodilatation=False, or demonstrations like the motion"
+            )
+
+        shown = self._shown * (self.duration_ / T) ** np.arange(3)[:, None]
+        least = minimum_jerk(np.zeros(d), way, T, start_velocity=v0)
+        warn_travel(self._rates(core, T), shown, least, groups, [self._unit] * len(groups), reason)
+        return T
 
 
 def check_coordinates(count: int, what: str) -> None:
@@ -150,30 +309,17 @@ def check_coordinates(count: int, what: str) -> None:
         raise ThunderError(f"{what} must have 1 to {_MOST} coordinates, got {count}")
 
 
-def warn_growth(way: Array, shown: Array, extent: Array) -> None:
-    """Warn of forcing terms that are scaled up from a small displacement.
-
-    A coordinate whose forcing is scaled by ``way / shown`` moves ``extent way / shown``. That is compared with the
-    larger one of the demonstrated extent and of the new displacement.
-
-    Parameters
-    ----------
-    way, shown : (k,) array
-        Absolute displacements of the motion and of the demonstration.
-    extent : (k,) array
-        Extents of the demonstration.
-    """
-    reach = np.minimum(way, extent)
-    far = reach > _MOST_GROWTH * shown
-    if far.any():
-        worst = int(np.argmax(np.where(far, reach / np.maximum(shown, np.finfo(float).tiny), 0.0)))
-        warnings.warn(
-            f"the motion is longer and faster than {_MOST_GROWTH:g} times the demonstration, scaled to its goal, since "
-            f"the demonstration ends {shown[worst]:.3g} from its start, of an extent of {extent[worst]:.3g}: use "
-            "scaling='hoffmann' with rotodilatation=False, or demonstrations like the motion",
-            ThunderWarning,
-            stacklevel=outer_level(),
-        )
+def turn_between(a: Array, b: Array) -> Array:
+    """Return the matrix from a to b, a rotation in their plane, as two reflections, times a scale."""
+    u, w = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    between = u + w
+    if np.linalg.norm(between) < 1e-6:  # opposite: any plane
+        v = np.eye(len(u))[np.argmin(np.abs(u))]
+        between = v - (v @ u) * u
+    R = np.eye(len(u)) - 2.0 * np.outer(u, u)
+    if between.any():
+        R = R - 2.0 * np.outer(between, between @ R) / (between @ between)
+    return np.asarray(R * (np.linalg.norm(b) / np.linalg.norm(a)))
 
 
 def place(core: _core.Dmp, obstacles: Any, potential: DynamicPotential | None) -> None:
@@ -183,6 +329,17 @@ def place(core: _core.Dmp, obstacles: Any, potential: DynamicPotential | None) -
     if not isinstance(field, DynamicPotential):
         raise ThunderError(f"potential must be a DynamicPotential, got {type(field).__name__}")
     core.set_obstacles(field.in_dimension(m), spheres_of(obstacles, m))
+
+
+def span_of(until: float | None, dt: float | None, tau: float, name: str = "until") -> tuple[float, int]:
+    """Return the end [s] of a rollout of duration tau [s], which is called `name`, and the number of its steps."""
+    end = tau if until is None else positive(until, name)
+    step = tau / 500 if dt is None else positive(dt, "dt")
+    if end / step > _MOST_STEPS:
+        raise ThunderError(f"dt must give at most 1e7 samples, got {step:g} s")
+    if end / tau > _MOST_DURATIONS:
+        raise ThunderError(f"until must be at most {_MOST_DURATIONS:g} durations, got {end:g} s of {tau:g} s")
+    return end, max(1, math.ceil(end / step - 1e-9))
 
 
 def sample(core: _core.Dmp, end: float, steps: int, scale: float) -> tuple[Array, ...]:

@@ -24,7 +24,7 @@ CHOSEN = 21
 VARIANTS: dict[str, dict[str, Any]] = {
     "mollifier": {"basis": "mollifier"},
     "mollifier, overlap 2": {"basis": "mollifier", "overlap": 2.0},
-    "mollifier, locally weighted": {"basis": "mollifier", "fit": "lwr"},
+    "mollifier, locally weighted": {"basis": "mollifier", "regression": "lwr"},
     "Gaussian": {"basis": "gaussian"},
 }
 UNPRINTED = (
@@ -33,7 +33,7 @@ UNPRINTED = (
     FreeParameter("K", 150.0, (25.0, 50.0, 500.0, 1000.0), "K of the DMP", "tau = T; critically damped"),
     FreeParameter("overlap", 1.0, (1.5, 2.0, 2.5), "overlap", "width of the functions"),
     FreeParameter("alpha", 4.0, (2.0, 6.0), "alpha", "decay of the phase"),
-    FreeParameter("fit", "ls", ("lwr",), "fit", "least squares or locally weighted"),
+    FreeParameter("regression", "ls", ("lwr",), "fit", "least squares or locally weighted"),
     FreeParameter("basis", "mollifier", ("gaussian", "wendland_c4"), "basis", "(106) is a mollifier"),
 )
 _PRINTED = {"functions with the least jerk": float(CHOSEN)}

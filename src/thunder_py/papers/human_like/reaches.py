@@ -307,6 +307,8 @@ class Reaches:
         Whether only the first movement of a recording is one.
     whole : bool
         Whether movements that a recording begins or ends with are left out.
+    turn : float
+        Change of direction where a movement is cut without a rest, see `split_reaches`.
     """
 
     name: str
@@ -316,6 +318,7 @@ class Reaches:
     least: float
     first: bool
     whole: bool
+    turn: float
 
     def __len__(self) -> int:
         return len(self.items)
@@ -352,7 +355,7 @@ class Reaches:
 
     def cut_at(self, threshold: float) -> Reaches:
         """Return the movements of the same recordings, cut where their speed is `threshold` [m/s]."""
-        return replace(self, items=_cut(self.recordings, threshold, self.least, self.first, self.whole))
+        return replace(self, items=_cut(self.recordings, threshold, self.least, self.first, self.whole, self.turn))
 
     def sentence(self) -> str:
         """Return how many reaches of whom, how far and how long."""
@@ -371,6 +374,12 @@ class Reaches:
 def culm_reaches(folder: str | Path) -> Reaches:
     """Return the reaches of CULM's task Planned01."""
     return _reaches("CULM", low_pass(load_culm(folder, "Planned01"), CUTOFF), by_subject=True)
+
+
+def free_reaches(folder: str | Path) -> Reaches:
+    """Return the curved movements of CULM's task Randomness, free in space, from turn to turn without a rest."""
+    recordings = low_pass(load_culm(folder, "Randomness"), CUTOFF)
+    return _reaches("CULM, free movements", recordings, by_subject=True, turn=0.5 * math.pi)
 
 
 def kinesis_reaches(file: str | Path, least: float = 0.3) -> Reaches:
@@ -407,19 +416,21 @@ def _without_noise(motions: MotionSet, noise: float) -> MotionSet:
 
 
 def _reaches(name: str, recordings: MotionSet, *, by_subject: bool, **given: Any) -> Reaches:
-    how = {"least": 0.05, "first": False, "whole": True} | given
+    how = {"least": 0.05, "first": False, "whole": True, "turn": math.inf} | given
     items = _cut(recordings, THRESHOLD, **how)
     return Reaches(name=name, items=items, by_subject=by_subject, recordings=recordings, **how)
 
 
-def _cut(recordings: MotionSet, threshold: float, least: float, first: bool, whole: bool) -> tuple[Reach, ...]:
+def _cut(
+    recordings: MotionSet, threshold: float, least: float, first: bool, whole: bool, turn: float
+) -> tuple[Reach, ...]:
     from scipy.interpolate import make_interp_spline
 
     items: list[Reach] = []
     for recording in recordings:
         spline = make_interp_spline(recording.t, recording.x, k=5)
         splines = (spline, *(spline.derivative(k) for k in (1, 2, 3)))
-        found = split_reaches(recording, threshold, least, turn=math.inf, cutoff=math.inf, whole=whole)
+        found = split_reaches(recording, threshold, least, turn=turn, cutoff=math.inf, whole=whole)
         items += [Reach(trial, splines) for trial in found][: 1 if first else None]
     if not items:
         raise ThunderError(f"data must hold reaches longer than {least:g} m, got none in {len(recordings)} recordings")
@@ -448,6 +459,7 @@ def reaches_of(data: str | Path | None, quick: bool = False, seed: int = 0) -> l
     root = Path(data)
     makers: list[tuple[Path, Callable[[Path], Reaches]]] = [
         (root / "culm", culm_reaches),
+        (root / "culm", free_reaches),
         (root / "kinesis_rtg" / "rtgData.txt", kinesis_reaches),
     ]
     found = [make(path) for path, make in makers if path.exists()]

@@ -40,7 +40,8 @@ PAIRINGS = ("tau", "arc_length", "nearest")
 OTHER_CUTS = (0.005, 0.1)
 REST, FREE = "rest", "rest, acceleration free"
 _THRESHOLD_METHODS = ("MAP", "minimum jerk")
-#: against MAP, over people left out
+#: states of the ends, and methods against MAP, that are compared over people left out
+COMPARED = (REST, FREE, "true velocity")
 RIVALS = ("minimum jerk", "DMP Gaussian", "DMP of all", "ProMP")
 
 
@@ -235,7 +236,7 @@ def _plan(found: _Found, k: int, reach: Reach, makers: dict[str, Planner]) -> di
         for name, planner in makers.items():
             motion = planner(ends)
             found.put(("rms", state, name), k, rms_distance(reach, motion))
-            for what, error in ERRORS.items() if state in (REST, FREE) and name in ("MAP", *RIVALS) else ():
+            for what, error in ERRORS.items() if state in COMPARED and name in ("MAP", *RIVALS) else ():
                 found.put(("errors", state, name, what), k, error(reach, motion))
             if state == REST:
                 rest[name] = motion
@@ -329,10 +330,7 @@ def tables(found: Comparison) -> str:
         f"(median), by the conditions at the ends\n\n{_distances(found)}",
         f"Ends at rest, points paired in other ways [mm]\n\n{_pairings(found)}",
         f"MAP less another method, RMS at equal tau: negative where MAP is nearer\n\n{_differences(found)}",
-        *(
-            f"Errors of plans with ends at {state}: MAP beside others\n\n{_errors(found, state)}"
-            for state in (REST, FREE)
-        ),
+        *(f"Errors of plans with ends at {state}: MAP beside others\n\n{_errors(found, state)}" for state in COMPARED),
         _paper_sentence(found),
         f"Table 11: mean jerk [m/s^3], median; ends at rest\n\n{_jerk(found)}",
         f"MAP without some of its parts: RMS at equal tau, ends at rest [mm]\n\n{_ablation(found)}",

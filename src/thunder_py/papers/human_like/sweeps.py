@@ -68,7 +68,7 @@ REACHES = (
     _SCALING,
     _K,
     _OVERLAP,
-    FreeParameter("fit", "ls", ("lwr",), "fit of the DMP", "least squares or locally weighted"),
+    FreeParameter("regression", "ls", ("lwr",), "fit of the DMP", "least squares or locally weighted"),
 )
 OBSTACLES = (
     FreeParameter("reach", _MEAN_REACH, (0.3, 0.6, 0.9), "length of the reach [m]", "spheres are scaled with it"),
@@ -120,7 +120,7 @@ def table_10(*, seeds: int, count: int, data: str | None, **given: Any) -> dict[
             basis = SplineBasis(s.splines, degree=4)
             fpca = FPCA(basis=basis, smoothing=None, joint=False, alignment="none", shrinkage=0.0).fit(training)
             plan = Functional(fpca, "paper")
-            dmp = _dmp(s.scaling, s.K, s.overlap, s.fit).fit(_demonstration(training, s.shown))
+            dmp = _dmp(s.scaling, s.K, s.overlap, s.regression).fit(_demonstration(training, s.shown))
             for k in fold.held_out:
                 reach = reaches.items[k]
                 known = reach.ends(s.ends)
@@ -169,10 +169,10 @@ def _demonstration(motions: MotionSet, shown: str) -> Trial:
     return chosen
 
 
-def _dmp(scaling: str, K: float, overlap: float, fit: str = "ls") -> DMP:
+def _dmp(scaling: str, K: float, overlap: float, regression: str = "ls") -> DMP:
     """Return a primitive of 21 mollifiers."""
     form = {"scaling": "paper"} if scaling == "(104)" else {"scaling": "hoffmann", "rotodilatation": True}
-    options: dict[str, Any] = {**form, "K": K, "overlap": overlap, "alpha": 4.0, "fit": fit}
+    options: dict[str, Any] = {**form, "K": K, "overlap": overlap, "alpha": 4.0, "regression": regression}
     return DMP(21, basis="mollifier", **options)
 
 

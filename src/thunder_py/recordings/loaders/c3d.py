@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ from ...checks import Array
 from ...errors import FileFormatError, nearest_hint, outer_level
 from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
-from ..trial import ANGLES, LENGTHS, Trial, to_si
+from ..trial import Trial, to_si
 from .c3d_file import read_c3d
 from .lost import without_lost
-from .text import TOLERANCE, agreed_rate, agreed_unit, chosen, marker_trials, positive_rate
+from .text import TOLERANCE, UNITS, agreed_rate, agreed_unit, chosen, distinct, marker_trials, positive_rate
 
 
 def load_c3d(
@@ -101,26 +100,25 @@ def load_c3d(
     in_file = _labels(point, content.points.shape[1])
     groups = _groups(point, in_file)
     asked = _asked(quantities, groups, in_file, path)
-    labels = _distinct(in_file, path)
+    names = distinct(in_file, path, "points")
     others = {k: group for k, group in groups.items() if k not in asked}
-    indices = _chosen(markers, labels, others, asked, path)
+    indices = _chosen(markers, names, others, asked, path)
     t: Array = (np.arange(len(content.points), dtype=np.float64) + float(content.first_frame - 1)) / hertz
+    labels: dict[str, Any] = {"rate": hertz, "frame": frame, "subject": subject, "task": task}
     trials: dict[int, Trial] = {}
     for k in set(indices) & set(asked):
         factor, si = _quantity(*asked[k], point, path)
         values = factor * content.points[:, k]
         if si in ("m", "rad"):
-            values = without_lost(values[:, None], [labels[k]], path)[:, 0]
+            values = without_lost(values[:, None], [names[k]], path)[:, 0]
         dofs = tuple(f"{_DOFS.get(si.partition('/')[0], 'value')}_{axis}" for axis in "xyz")
-        trials[k] = Trial(
-            t, values, dofs, (si,) * 3, rate=hertz, frame=frame, subject=subject, task=task, name=labels[k]
-        )
+        trials[k] = Trial(t, values, dofs, (si,) * 3, name=names[k], **labels)
     check_plausible(list(trials.values()), ())
-    places = [k for k in range(len(labels)) if k not in groups and k not in asked]
+    places = [k for k in range(len(names)) if k not in groups and k not in asked]
     if which := [places.index(k) for k in indices if k in places]:
-        factor = to_si(agreed_unit(next(iter(_texts(point, "UNITS")), ""), unit, path, "POINT:UNITS"))
-        points, names = factor * content.points[:, places], [labels[k] for k in places]
-        positions = marker_trials(t, points, names, hertz, frame, subject, task, which=which, path=path)
+        length = agreed_unit(next(iter(_texts(point, "UNITS")), ""), unit, path, "POINT:UNITS")
+        points, labels["arguments"] = to_si(length) * content.points[:, places], {"unit": length, "rate": ""}
+        positions = marker_trials(t, points, [names[k] for k in places], path, which=which, **labels)
         trials |= {places[k]: trial for k, trial in zip(which, positions, strict=True)}
     return MotionSet(trials[k] for k in indices)
 
@@ -131,9 +129,6 @@ _TYPED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 _PLACES = ("MARKERS", "MODELED_MARKERS", "MODELLED_MARKERS", "VIRTUAL_MARKERS")
 #: endings of names of such points in files without these groups
 _TELLTALE = re.compile(r"(angle|moment|power|torque|grf|force)s?\d*(:\d+)?$", re.IGNORECASE)
-#: factor to SI and SI unit of quantities, which may be divided by the mass of the body, as N/kg
-_UNITS = {name: (factor, "rad") for name, factor in ANGLES.items()} | {name: (LENGTHS[name], "m") for name in LENGTHS}
-_UNITS |= {"Nmm": (1e-3, "Nm")} | {name: (1.0, name) for name in ("N", "Nm", "W", "1")}
 _DOFS = {"rad": "angle", "N": "force", "Nm": "moment", "W": "power"}
 _MOST_NAMED = 5
 
@@ -181,11 +176,13 @@ def _quantity(name: str, unit: str, point: Mapping[str, Any], path: str | Path) 
     stem = dict(zip(types[::2], types[1::2], strict=False)).get(name, name[:-1])
     text = unit or next(iter(_texts(point, f"{stem}_UNITS")), "")
     known, slash, mass = re.sub(r"[ .*]", "", text.lower()).partition("/")
-    known = next((each for each in _UNITS if each.lower() == ("deg" if known.startswith("deg") else known)), "")
+    known = next((each for each in UNITS if each.lower() == ("deg" if known.startswith("deg") else known)), "")
     if not known or (slash and mass != "kg"):
-        text = f"the unit of {name} must be one of {', '.join(_UNITS)}, with or without /kg, got {text!r}"
-        raise FileFormatError(f"{text}; pass quantities={{{name!r}: 'deg'}}", path=path)
-    factor, si = _UNITS[known]
+        text = f"the unit of {name} must be one of {', '.join(UNITS)}, got {text!r}"
+        raise FileFormatError(
+            f"{text}; pass the right one, or quantities={{{name!r}: '1'}} for mere numbers", path=path
+        )
+    factor, si = UNITS[known]
     return factor, si + slash + mass
 
 
@@ -250,14 +247,3 @@ def _labels(point: Mapping[str, Any], count: int) -> list[str]:
     """Return the names of all points."""
     labels = _long_list(point, "LABELS", count)[:count]
     return [label or "unnamed" for label in labels] + ["unnamed"] * (count - len(labels))
-
-
-def _distinct(labels: Sequence[str], path: str | Path) -> list[str]:
-    """Return names that differ: points of one name are numbered, ``hand:1``, ``hand:2``."""
-    times, seen, distinct = Counter(labels), Counter[str](), []
-    for label in labels:
-        seen[label] += 1
-        distinct.append(f"{label}:{seen[label]}" if times[label] > 1 else label)
-    if twice := [label for label, number in times.items() if number > 1]:
-        _warn(f"several points are named {_listed(twice)}; they are told apart as {twice[0]}:1, {twice[0]}:2", path)
-    return distinct

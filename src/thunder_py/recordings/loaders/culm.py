@@ -13,19 +13,16 @@ import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError
-from ...files import as_file
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
 from .lost import without_lost
-from .text import LARGEST
+from .text import TextFile
 
 RATE = 120.0
 _HEADER = "t;X;Y;Z"
 #: significant digits of printed times
 _DIGITS = 5
-#: bound of times [s]
-_LATEST = 1e9
 
 
 def load_culm(folder: str | Path, task: str | None = None) -> MotionSet:
@@ -85,34 +82,20 @@ def _order(path: Path) -> tuple[int, str]:
 
 
 def _read(path: Path) -> Trial:
-    with as_file(path, most=LARGEST).open(encoding="ascii", errors="replace") as file:
-        header = file.readline().strip()
-        if header != _HEADER:
-            raise FileFormatError(f"expected the header {_HEADER!r}, got {header[:80]!r}", path=path, line=1)
-        try:
-            rows = np.loadtxt(file, delimiter=";", ndmin=2, dtype=np.float64)
-        except ValueError as error:
-            raise FileFormatError(f"expected four numbers in every row: {error}", path=path) from None
-    if rows.shape[1:] != (4,) or len(rows) < 2:
-        raise FileFormatError(f"expected two rows of four numbers or more, got shape {rows.shape}", path=path)
-    if np.isinf(rows).any() or not (np.abs(rows[:, 0]) < _LATEST).all():
-        raise FileFormatError("expected finite numbers and a time in every row", path=path)
+    file = TextFile(path)
+    if (header := file.lines[0].strip()) != _HEADER:
+        file.refuse(f"expected the header {_HEADER!r}, got {header[:80]!r}", 1)
+    cells = enumerate((line.split(";") for line in file.lines[1:]), 2)
+    values = file.numbers(cells, _HEADER.split(";"), complete=[0])
+    if len(values) < 2:
+        file.refuse(f"expected two rows or more, got {len(values)}")
+    printed, name = values[:, 0], f"{path.parent.name}/{path.stem}"
+    t: Array = (np.rint(float(printed[0]) * RATE) + np.arange(len(printed))) / RATE
+    # printed times agree to half a unit of their last digit
+    unit = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(printed), 1e-300))) - (_DIGITS - 1))
+    for k in np.flatnonzero(~(np.abs(printed - t) <= 0.5 * unit + 1e-9))[:1]:
+        text = f"expected time {t[k]:.{_DIGITS}g} s at {RATE:g} Hz, got {printed[k]:.9g}"
+        file.refuse(text, int(k) + 2)
+    points = without_lost(values[:, None, 1:], [name], path)[:, 0]
     labels = {"frame": "laboratory", "subject": path.parent.name, "task": _task(path)}
-    name = f"{path.parent.name}/{path.stem}"
-    points = without_lost(rows[:, None, 1:], [name], path)[:, 0]
-    return Trial.from_positions(_times(rows[:, 0], path), points, rate=RATE, name=name, **labels)
-
-
-def _times(printed: Array, path: Path) -> Array:
-    """Return the times k / 120 s; printed times must agree to half a unit of their last digit."""
-    first = round(printed[0] * RATE)
-    t: Array = (first + np.arange(len(printed))) / RATE
-    digits = np.floor(np.log10(np.maximum(np.abs(printed), 1e-300)))
-    unit = 10.0 ** (digits - (_DIGITS - 1))
-    wrong = ~(np.abs(printed - t) <= 0.5 * unit + 1e-9)
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        raise FileFormatError(
-            f"expected time {t[k]:.{_DIGITS}g} s at {RATE:g} Hz, got {printed[k]:.9g}", path=path, line=k + 2
-        )
-    return t
+    return Trial.from_positions(t, points, rate=RATE, name=name, **labels)

@@ -16,12 +16,23 @@ from ..plausibility import RecordingWarning
 _JUMP, _PART = 3.0, 0.95
 #: frames of a position that is held; its step before or after is not less than half the median step, five times the
 #: resolution, and a millimeter: some programs repeat the position of a marker that hardly moves
-_HELD, _MEDIAN, _RESOLUTION, _LEAST = 5, 0.5, 5.0, 1e-3
+_LONG, _MEDIAN, _RESOLUTION, _LEAST = 5, 0.5, 5.0, 1e-3
 #: no position [m]
 FARTHEST = 1e20
 #: samples from which one that is elsewhere is the right one
 _FEWEST = 10
 _MOST_NAMED = 5
+
+_FAR, _LOST = "was lost and written as a number above 1e20", "was lost and written as 0, 0, 0"
+_RESTING, _HELD = "is at 0, 0, 0 whenever it is measured", "repeats a position exactly"
+_NEVER = f"{_RESTING}, as if never seen,"
+_REMEDIES = {
+    _FAR: "these samples are gaps (NaN)",
+    _LOST: "these samples are gaps (NaN)",
+    _NEVER: "these samples became gaps (NaN); for a marker at the origin, set them to 0 (Trial.with_values)",
+    _RESTING: "leave it out if it was never seen",
+    _HELD: "if it was lost then, make these samples NaN (Trial.with_values)",
+}
 
 Mask = npt.NDArray[np.bool_]
 
@@ -48,42 +59,40 @@ def without_lost(points: Array, names: Sequence[str], path: object, shown: Seque
     shown : sequence of int, optional
         Markers whose problems are told; all by default.
     """
-    told = range(points.shape[1]) if shown is None else shown
-    far: Mask = np.asarray((np.abs(points) > FARTHEST).any(axis=2))
-    points = np.where(far[..., None], np.nan, points)
-    zero: Mask = np.asarray((points == 0.0).all(axis=2))
-    measured: Mask = np.logical_not(np.isnan(points).any(axis=2))
-    moving: Mask = np.asarray((measured & ~zero).any(axis=0))
-    lost: dict[str, Mask] = {}
-    resting: dict[str, Mask] = {}
-    never: dict[str, Mask] = {}
-    held: dict[str, Mask] = {}
-    result = points.copy()
-    for k in range(points.shape[1]):
+    told = set(range(len(names)) if shown is None else shown)
+    far = np.asarray((np.abs(points) > FARTHEST).any(axis=2))
+    result = np.where(far[..., None], np.nan, points)
+    zero = np.asarray((result == 0.0).all(axis=2))
+    measured = np.logical_not(np.isnan(result).any(axis=2))
+    moving = np.asarray((measured & ~zero).any(axis=0))
+    found: dict[str, dict[str, Mask]] = {what: {} for what in _REMEDIES}
+    for k, name in enumerate(names):
+        masks: dict[str, Mask] = {_FAR: far[:, k], _LOST if moving[k] else _NEVER: zero[:, k]}
         if moving[k]:
-            gone = _gone(points[:, k], measured[:, k], zero[:, k]) if zero[:, k].any() else zero[:, k]
+            masks[_LOST] = _gone(result[:, k], measured[:, k], zero[:, k])
+            result[masks[_LOST], k] = np.nan
+            masks[_HELD] = _repeated(result[:, k])
+        elif moving.any():
+            result[zero[:, k], k] = np.nan
         else:
-            gone = zero[:, k] & moving.any()
-            if k in told and zero[:, k].any() and not gone.any():
-                resting[names[k]] = zero[:, k]
-        result[gone, k] = np.nan
-        if k in told and gone.any():
-            (lost if moving[k] else never)[names[k]] = gone
-        if k in told and moving[k] and (repeated := _repeated(result[:, k])).any():
-            held[names[k]] = repeated
-    distant = {names[k]: far[:, k] for k in told if far[:, k].any()}
-    _tell(path, distant, "was lost and written as a number above 1e20", "these samples are gaps (NaN)")
-    _tell(path, lost, "was lost and written as 0, 0, 0", "these samples are gaps (NaN)")
-    remedy = "these samples became gaps (NaN); for a marker at the origin, set them to 0 (Trial.with_values)"
-    _tell(path, never, "is at 0, 0, 0 whenever it is measured, as if never seen,", remedy)
-    _tell(path, resting, "is at 0, 0, 0 whenever it is measured", "leave it out if it was never seen")
-    _tell(path, held, "repeats a position exactly", "if it was lost then, make these samples NaN (Trial.with_values)")
+            masks[_RESTING] = masks.pop(_NEVER)
+        for what in (what for what, mask in masks.items() if k in told and mask.any()):
+            found[what][name] = masks[what]
+    for what, markers in found.items():
+        texts = []
+        for name, mask in list(markers.items())[:_MOST_NAMED]:
+            frames = np.flatnonzero(mask) + 1
+            texts.append(f"{name!r} {what} in {len(frames)} of {len(mask)} frames ({frames[0]} to {frames[-1]})")
+        more = f" (and {len(markers) - _MOST_NAMED} more)" if len(markers) > _MOST_NAMED else ""
+        if markers:
+            text = f"{path}: {', '.join(texts)}{more}; {_REMEDIES[what]}"
+            warnings.warn(text, RecordingWarning, stacklevel=outer_level())
     return result
 
 
 def _gone(p: Array, measured: Mask, zero: Mask) -> Mask:
     """Return the samples at the origin to which the marker jumps."""
-    gone = np.zeros(len(p), dtype=bool)
+    gone: Mask = np.zeros(len(p), dtype=bool)
     seen, at_zero = np.flatnonzero(measured & ~zero), np.flatnonzero(zero)
     steps = np.linalg.norm(np.diff(p[seen], axis=0), axis=1) / np.diff(seen)
     if not len(steps) and len(p) < _FEWEST:
@@ -112,17 +121,6 @@ def _repeated(p: Array) -> Mask:
     edges = np.flatnonzero(still[1:] != still[:-1])
     for first, after in zip(edges[::2], edges[1::2], strict=True):  # steps first to after - 1 are zero
         around = [steps[first - 1] if first else 0.0, steps[after] if after < len(steps) else 0.0]
-        if after - first + 1 >= _HELD and np.nanmax([0.0, *around]) >= least:
+        if after - first + 1 >= _LONG and np.nanmax([0.0, *around]) >= least:
             repeated[first + 1 : after + 1] = True
     return repeated
-
-
-def _tell(path: object, markers: dict[str, Mask], what: str, remedy: str) -> None:
-    if not markers:
-        return
-    texts = []
-    for name, mask in list(markers.items())[:_MOST_NAMED]:
-        frames = np.flatnonzero(mask) + 1
-        texts.append(f"{name!r} {what} in {len(frames)} of {len(mask)} frames ({frames[0]} to {frames[-1]})")
-    more = f" (and {len(markers) - _MOST_NAMED} more)" if len(markers) > _MOST_NAMED else ""
-    warnings.warn(f"{path}: {', '.join(texts)}{more}; {remedy}", RecordingWarning, stacklevel=outer_level())

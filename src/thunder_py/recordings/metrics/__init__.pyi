@@ -5,6 +5,7 @@ from .shape import path_length as path_length
 from .shape import power_law as power_law
 from .shape import rms_distance as rms_distance
 from .shape import straightness as straightness
+from .shape import table as table
 from .smoothness import JerkSummary as JerkSummary
 from .smoothness import jerk_summary as jerk_summary
 from .smoothness import ldlj as ldlj

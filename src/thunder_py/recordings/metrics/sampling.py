@@ -85,9 +85,8 @@ class Samples:
         """Return the norm (n,) of a derivative at every time."""
         return np.asarray(np.linalg.norm(self.values[derivative], axis=1), dtype=np.float64)
 
-    @property
-    def text(self) -> str:
-        """Origin of the derivatives, in words."""
+    def __str__(self) -> str:
+        """Return the origin of the derivatives, in words."""
         if self.cutoff is None:
             return "exact derivatives"
         if math.isinf(self.cutoff):
@@ -97,7 +96,7 @@ class Samples:
 
 def is_motion(motion: Any) -> bool:
     """Return True for a motion object, whose `position` is a function."""
-    if isinstance(motion, (Trial, tuple)):
+    if isinstance(motion, Trial):
         return False
     return callable(getattr(motion, "position", None)) and hasattr(motion, "duration")
 
@@ -105,7 +104,8 @@ def is_motion(motion: Any) -> bool:
 def even_times(motion: Any, n: int) -> Array:
     """Return n times at equal steps from the start of a motion object to its end."""
     start = _start(motion)
-    return np.linspace(start, start + float(motion.duration), n)
+    duration = motion.duration if is_motion(motion) else as_trial(motion).duration
+    return np.linspace(start, start + float(duration), n)
 
 
 def _start(motion: Any) -> float:
@@ -124,11 +124,7 @@ def as_trial(motion: Any) -> Trial:
             f"{type(motion).__name__}"
         )
     x = numbers(motion[1], "x", 2)
-    if not x.shape[1]:
-        raise ThunderError(f"x must have shape (T, d), d >= 1, got {x.shape}")
-    dofs = _default_dofs(x.shape[1])
-    units = tuple("m" if name in POSITION else "rad" for name in dofs)
-    return Trial(motion[0], x, dofs, units)
+    return Trial(motion[0], x, _default_dofs(x.shape[1]))
 
 
 def dofs_of(motion: Any) -> tuple[str, ...]:
@@ -149,11 +145,12 @@ def _default_dofs(d: int) -> tuple[str, ...]:
     return POSITION + ROTATION if d == 6 else tuple(f"q{k + 1}" for k in range(d))
 
 
-def choose_part(dofs: Sequence[str], part: str | None) -> tuple[str, list[int]]:
+def choose_part(motion: Any, part: str | None) -> tuple[str, list[int]]:
     """Return the name and the columns of a part of a motion.
 
     None selects the translation if present, else the joints, else the orientation.
     """
+    dofs = dofs_of(motion)
     columns = {
         "translation": [k for k, name in enumerate(dofs) if name in POSITION],
         "joints": [k for k, name in enumerate(dofs) if name not in POSITION + ROTATION],
@@ -195,7 +192,7 @@ def sample(
     rate : float, optional
         Sample motion objects at equal steps of about 1 / rate s instead.
     """
-    name, columns = choose_part(dofs_of(motion), part)
+    name, columns = choose_part(motion, part)
     if is_motion(motion):
         if cutoff is not None:
             raise ThunderError(f"cutoff must be None for a motion object, which has exact derivatives, got {cutoff!r}")
@@ -204,7 +201,9 @@ def sample(
         unit, duration = ("m" if name == "translation" else "rad"), float(motion.duration)  # type: ignore[union-attr]
     else:
         trial = as_trial(motion).select([dofs_of(motion)[k] for k in columns])
-        unit, duration = _unit(trial, name), trial.duration
+        if len(set(trial.units)) > 1:
+            raise ThunderError(f"{name} must share one unit to have a norm, got {', '.join(trial.units)}")
+        unit, duration = trial.units[0], trial.duration
         raw = _differentiate(trial, highest, cutoff, filter_order)
         t, weights = trial.t, _trapezoid(trial.t)
     values = angular(raw) if name == "orientation" else tuple(raw)
@@ -217,12 +216,6 @@ def angular(raw: Sequence[Array]) -> tuple[Array, ...]:
 
     laws = (spatial.angular_velocity, spatial.angular_acceleration, spatial.angular_jerk)
     return (raw[0], *(law(*raw[: k + 2]) for k, law in enumerate(laws[: len(raw) - 1])))
-
-
-def _unit(trial: Trial, part: str) -> str:
-    if len(set(trial.units)) > 1:
-        raise ThunderError(f"{part} must share one unit to have a norm, got {', '.join(trial.units)}")
-    return trial.units[0]
 
 
 def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int) -> list[Array]:

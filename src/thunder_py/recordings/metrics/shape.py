@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, nonnegative, one_of, whole, within
 from ...errors import ThunderError
+from ...table import Table
 from ..processing.filtering import low_pass
 from ..processing.over_sets import require_no_gaps
+from ..processing.resampling import at_times
+from ..trial import Trial
 from .sampling import MotionLike, Samples, as_trial, choose_part, dofs_of, even_times, is_motion, sample
-from .smoothness import RATE
+from .smoothness import RATE, jerk_summary, ldlj, sparc, speed_peaks
 
 
 def path_length(
@@ -53,11 +58,12 @@ def path_length(
     >>> round(path_length(minimum_jerk([0.0, 0.0], [0.3, 0.4], 1.0)), 6)
     0.5
     """
-    name, columns = choose_part(dofs_of(motion), part)
+    name, columns = choose_part(motion, part)
     if is_motion(motion):
         s = sample(motion, 1, part=name, cutoff=None if cutoff == math.inf else cutoff)
         return float(s.weights @ s.norm(1))
-    return float(_steps(_recorded(motion, columns, cutoff, filter_order), name).sum())
+    x = _recorded(motion, columns, cutoff, filter_order).x
+    return float(_apart(x[:-1], x[1:], name).sum())
 
 
 def straightness(
@@ -86,50 +92,41 @@ def straightness(
     >>> round(straightness(([0.0, 1.0, 2.0], [[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]])), 3)
     0.714
     """
-    name, columns = choose_part(dofs_of(motion), part)
+    name, columns = choose_part(motion, part)
     length = path_length(motion, part=name, cutoff=cutoff, filter_order=filter_order)
     if not length > 0.0:
         raise ThunderError("motion must have a path of positive length, got one at rest")
     if is_motion(motion):
         ends = motion.position(even_times(motion, 2))[:, columns]  # type: ignore[operator,union-attr]
     else:
-        ends = _recorded(motion, columns, cutoff, filter_order)[[0, -1]]
+        ends = _recorded(motion, columns, cutoff, filter_order).x[[0, -1]]
     # rounding can exceed 1 on a straight line
-    return min(1.0, float(_steps(ends, name)[0]) / length)
+    return min(1.0, float(_apart(ends[:1], ends[1:], name)[0]) / length)
 
 
-def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Array:
+def path_points(motion: MotionLike, columns: list[int], n: int) -> Array:
     """Return n points (n, k) of a motion at equal steps of tau = t / T; samples are joined by a cubic spline."""
+    t = even_times(motion, n)
     if is_motion(motion):
-        t = even_times(motion, n)
         return np.asarray(motion.position(t)[:, columns], dtype=np.float64)  # type: ignore[operator,union-attr]
-    trial = as_trial(motion)
-    x = np.array(_recorded(motion, columns, math.inf, 2))
-    t = np.linspace(trial.t[0], trial.t[-1], n)
-    if part == "orientation":
-        from scipy.spatial.transform import Rotation, Slerp
-
-        return np.asarray(Slerp(trial.t, Rotation.from_rotvec(x))(t).as_rotvec(), dtype=np.float64)
-    from scipy.interpolate import CubicSpline
-
-    return np.asarray(CubicSpline(trial.t, x)(t), dtype=np.float64)
+    return at_times(_recorded(motion, columns, math.inf, 2), t)
 
 
-def _recorded(motion: MotionLike, columns: list[int], cutoff: float, order: int) -> Array:
+def _recorded(motion: MotionLike, columns: list[int], cutoff: float, order: int) -> Trial:
     trial = as_trial(motion)
     trial = trial.select([trial.dofs[k] for k in columns])
     require_no_gaps(trial, "a path")
-    return low_pass(trial, cutoff, order).x
+    return low_pass(trial, cutoff, order)
 
 
-def _steps(x: Array, part: str) -> Array:
-    """Return the distances (n - 1,) between successive points."""
+def _apart(x: Array, y: Array, part: str) -> Array:
+    """Return the distances (n,) between points, or the angles between orientations."""
     if part == "orientation":
         from scipy.spatial.transform import Rotation
 
-        R = Rotation.from_rotvec(np.array(x))  # SciPy needs a writable array
-        return np.asarray((R[:-1].inv() * R[1:]).magnitude(), dtype=np.float64)
-    return np.asarray(np.linalg.norm(np.diff(x, axis=0), axis=1), dtype=np.float64)
+        R, S = (Rotation.from_rotvec(np.array(phi)) for phi in (x, y))  # SciPy needs writable arrays
+        return np.asarray((R.inv() * S).magnitude(), dtype=np.float64)
+    return np.asarray(np.linalg.norm(y - x, axis=1), dtype=np.float64)
 
 
 PAIRINGS = ("tau", "arc_length", "nearest")
@@ -176,32 +173,20 @@ def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: st
     """
     one_of(pairing, PAIRINGS, "pairing")
     n = whole(n, "n", 2)
-    dofs_a, dofs_b = dofs_of(a), dofs_of(b)
-    part, columns_a = choose_part(dofs_a, part)
-    _, columns_b = choose_part(dofs_b, part)
+    part, columns_a = choose_part(a, part)
+    columns_b, dofs_a, dofs_b = choose_part(b, part)[1], dofs_of(a), dofs_of(b)
     if [dofs_a[k] for k in columns_a] != [dofs_b[k] for k in columns_b]:
         raise ThunderError(f"a and b must have the same dofs, got {', '.join(dofs_a)} and {', '.join(dofs_b)}")
-    if part == "orientation":
-        return _angles(path_points(a, part, columns_a, n), path_points(b, part, columns_b, n), pairing)
+    if part == "orientation" and pairing != "tau":
+        raise ThunderError(f"orientations are paired by 'tau' only, got {pairing!r}")
     # finer than n where lengths are measured: chords are shorter than arcs
     fine = n if pairing == "tau" else max(8 * n, 2048)
-    x, y = path_points(a, part, columns_a, fine), path_points(b, part, columns_b, fine)
+    x, y = path_points(a, columns_a, fine), path_points(b, columns_b, fine)
     if pairing == "arc_length":
         x, y = _by_length(x, n), _by_length(y, n)
-    if pairing == "nearest":
-        squared = _to_polyline(path_points(a, part, columns_a, n), y)
-    else:
-        squared = np.sum((x - y) ** 2, axis=1)
+    nearest = pairing == "nearest"
+    squared = _to_polyline(path_points(a, columns_a, n), y) if nearest else _apart(x, y, part) ** 2
     return float(np.sqrt(squared.mean()))
-
-
-def _angles(phi_a: Array, phi_b: Array, pairing: str) -> float:
-    from scipy.spatial.transform import Rotation
-
-    if pairing != "tau":
-        raise ThunderError(f"orientations are paired by 'tau' only, got {pairing!r}")
-    angles = (Rotation.from_rotvec(phi_a).inv() * Rotation.from_rotvec(phi_b)).magnitude()
-    return float(np.sqrt(np.mean(angles**2)))
 
 
 def _by_length(x: Array, n: int) -> Array:
@@ -261,13 +246,8 @@ class PowerLaw:
         """Exponent of the angular speed v times curvature, 2/3 if the two-thirds law holds."""
         return 1.0 + self.exponent
 
-    @property
-    def text(self) -> str:
-        """One-line summary for reports."""
-        return f"speed ~ curvature^{self.exponent:.4f}, R^2 = {self.r_squared:.3f}, n = {self.n}"
-
     def __str__(self) -> str:
-        return self.text
+        return f"speed ~ curvature^{self.exponent:.4f}, R^2 = {self.r_squared:.3f}, n = {self.n}"
 
 
 def power_law(
@@ -344,3 +324,56 @@ def power_law(
 def _clear_of_ends(s: Samples) -> npt.NDArray[np.bool_]:
     margin = 0.0 if s.cutoff is None else 1.0 / s.cutoff
     return np.asarray((s.t >= margin) & (s.t <= s.duration - margin))
+
+
+def table(
+    motions: Iterable[MotionLike], *, part: str | None = None, cutoff: float | None = None, filter_order: int = 2
+) -> Table:
+    """Return the metrics of every motion of a set: a row for each, for text, CSV files and pandas.
+
+    Parameters
+    ----------
+    motions : iterable of Trial, motion object or (t, x)
+        A `MotionSet`, or several motions.
+    part, cutoff, filter_order
+        As for `jerk_summary`.
+
+    Returns
+    -------
+    Table
+        Trial, subject, task, name, duration [s], mean jerk, LDLJ, SPARC, number of speed peaks, path length and
+        straightness. A value that a motion does not have, as LDLJ at rest, is NaN.
+
+    Raises
+    ------
+    ThunderError
+        As `jerk_summary`, and for motions in several units.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings import metrics
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> found = metrics.table(minimum_jerk_reaches(2, seed=0), cutoff=10.0)
+    >>> found.header[4:]
+    ('duration [s]', 'mean jerk [m/s^3]', 'LDLJ', 'SPARC', 'speed peaks', 'path length [m]', 'straightness')
+    >>> found.to_columns()["speed peaks"]
+    [1, 1]
+    """
+    filtered: dict[str, Any] = {"part": part, "filter_order": filter_order}
+    rows, units = [], set()
+    for number, motion in enumerate(motions):
+        jerk = jerk_summary(motion, cutoff=cutoff, **filtered)
+        units.add(jerk.unit)
+        row = [number, *(getattr(motion, label, "") for label in ("subject", "task", "name")), jerk.duration, jerk.mean]
+        for metric in (ldlj, sparc, speed_peaks, path_length, straightness):
+            least: Any = math.inf if cutoff is None and metric in (path_length, straightness) else cutoff
+            try:
+                row.append(metric(motion, cutoff=least, **filtered))
+            except ThunderError:  # it is measured, but has no such value
+                row.append(math.nan)
+        rows.append(row)
+    if len(units) > 1:
+        raise ThunderError(f"motions must share one unit, got {', '.join(sorted(units))}; choose a part")
+    unit = next(iter(units), "m")
+    names = ["trial", "subject", "task", "name", "duration [s]", f"mean jerk [{unit}/s^3]", "LDLJ", "SPARC"]
+    return Table([*names, "speed peaks", f"path length [{unit}]", "straightness"], rows)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, positive, whole, within
+from ...checks import Array, array, one_of, positive, whole, within
 from ...errors import ThunderError
 from .sampling import MotionLike, Samples, is_motion, sample
 
@@ -60,8 +60,7 @@ def ldlj(
     >>> round(ldlj(reach), 3), round(ldlj(reach, scaling="path_length"), 3)
     (-5.322, -6.579)
     """
-    if scaling not in ("peak_speed", "path_length"):
-        raise ThunderError(f"scaling must be 'peak_speed' or 'path_length', got {scaling!r}")
+    one_of(scaling, ("peak_speed", "path_length"), "scaling")
     s = sample(motion, 3, part=part, cutoff=cutoff, filter_order=filter_order)
     speed = s.norm(1)
     squared = float(s.weights @ s.norm(3) ** 2)
@@ -291,15 +290,10 @@ class JerkSummary:
     filter_order: int
     method: str
 
-    @property
-    def text(self) -> str:
-        """One-line summary for reports."""
+    def __str__(self) -> str:
         return (
             f"mean jerk of the {self.part} {self.mean:.4g} {self.unit}/s^3 over {self.duration:.4g} s ({self.method})"
         )
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def jerk_summary(
@@ -325,7 +319,7 @@ def jerk_summary(
     Returns
     -------
     JerkSummary
-        `JerkSummary.text` names duration and filter.
+        Its text names duration and filter.
 
     Raises
     ------
@@ -351,7 +345,7 @@ def jerk_summary(
         unit=s.unit,
         cutoff=s.cutoff,
         filter_order=s.filter_order,
-        method=s.text,
+        method=str(s),
     )
 
 

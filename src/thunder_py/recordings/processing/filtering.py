@@ -10,7 +10,7 @@ from ...checks import Array, is_number, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial, stretches
-from .over_sets import over_sets, require_no_gaps, require_uniform_rate, splits_sets, trial_label
+from .over_sets import numbered, over_sets, require_no_gaps, require_uniform_rate, trial_label
 from .resampling import about_mean, in_the_frame, through_mean
 
 #: lowest cut-off as a fraction of the sampling rate; below it rounding makes the filter's equations singular
@@ -63,7 +63,18 @@ def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
     if filters_nothing(cutoff):
         return trial
     rate = require_uniform_rate(trial, "low_pass")
-    _check_filter(trial, cutoff, order, rate)
+    if not _LOWEST * rate < cutoff < 0.5 * rate:
+        raise ThunderError(
+            f"cutoff must be above {_LOWEST:g} of the rate of {trial_label(trial)} and below half of it, "
+            f"{0.5 * rate:g} Hz, got {cutoff:g} Hz"
+        )
+    whole(order, "order", 1, 10)
+    # extension of the signal by sosfiltfilt at either end
+    least = 3 * (2 * ((order + 1) // 2) + 1 - order % 2) + 1
+    if len(trial) < least:
+        raise ThunderError(
+            f"{trial_label(trial)} must have {least} samples or more for order {order}, got {len(trial)}"
+        )
     return trial.with_values(through_mean(trial, lambda values: butterworth(values, rate, cutoff, order)))
 
 
@@ -86,22 +97,6 @@ def butterworth(values: Array, rate: float, cutoff: float, order: int = 2) -> Ar
 
     sections = butter(order, cutoff, fs=rate, output="sos")
     return np.asarray(sosfiltfilt(sections, values, axis=0), dtype=np.float64)
-
-
-def _check_filter(trial: Trial, cutoff: float, order: int, rate: float) -> None:
-    if not _LOWEST * rate < cutoff < 0.5 * rate:
-        raise ThunderError(
-            f"cutoff must be above {_LOWEST:g} of the rate of {trial_label(trial)} "
-            f"and below half of it, {0.5 * rate:g} Hz, "
-            f"got {cutoff:g} Hz"
-        )
-    whole(order, "order", 1, 10)
-    # extension of the signal by sosfiltfilt at either end
-    least = 3 * (2 * ((order + 1) // 2) + 1 - order % 2) + 1
-    if len(trial) < least:
-        raise ThunderError(
-            f"{trial_label(trial)} must have {least} samples or more for order {order}, got {len(trial)}"
-        )
 
 
 @over_sets
@@ -263,34 +258,29 @@ def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic")
 
 def _common_span(trial: Trial) -> tuple[int, int]:
     """Return the first and the last index of the span without gaps that touch an end of the trial."""
-    known = ~np.isnan(trial.x)
-    if np.count_nonzero(trial.valid) < 2:
-        count = np.count_nonzero(trial.valid)
+    known, count = ~np.isnan(trial.x), np.count_nonzero(trial.valid)
+    if count < 2:
         raise ThunderError(f"{trial_label(trial)} must have two complete samples or more, got {count}")
-    start = int(np.argmax(known, axis=0).max())
-    end = len(trial) - 1 - int(np.argmax(known[::-1], axis=0).max())
-    return start, end
+    start, cut = (int(np.argmax(rows, axis=0).max()) for rows in (known, known[::-1]))
+    return start, len(trial) - 1 - cut
 
 
 def _fill(t: Array, column: Array, longest: float, method: str) -> None:
     """Fill the gaps of one column that have values on both sides, in place."""
     from scipy.interpolate import CubicSpline, PchipInterpolator
 
-    known = np.flatnonzero(~np.isnan(column))
-    after = np.searchsorted(known, np.arange(len(column)))
-    inside = np.isnan(column) & (after > 0) & (after < len(known))
-    widths = t[known[np.clip(after, 0, len(known) - 1)]] - t[known[np.clip(after - 1, 0, None)]]
-    missing = inside & (widths <= longest * (1.0 + _ROUNDING))
-    if not missing.any():
-        return
+    known, missing = ~np.isnan(column), np.zeros(len(column), dtype=bool)
+    for first, last in stretches(~known):
+        if first > 0 and last < len(t) - 1 and t[last + 1] - t[first - 1] <= longest * (1.0 + _ROUNDING):
+            missing[first : last + 1] = True
     if method == "linear":
         column[missing] = np.interp(t[missing], t[known], column[known])
-    else:
+    elif missing.any():
         spline = CubicSpline if method == "cubic" else PchipInterpolator
         column[missing] = spline(t[known], column[known])(t[missing])
 
 
-@splits_sets
+@over_sets
 def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
     """Return the intervals of complete samples between gaps as separate trials.
 
@@ -326,6 +316,4 @@ def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
         for first, last in stretches(trial.valid)
         if last > first and trial.t[last] - trial.t[first] >= least_duration
     ]
-    if len(parts) == 1:
-        return MotionSet(parts)
-    return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(parts, start=1))
+    return MotionSet(parts) if len(parts) == 1 else numbered(parts)

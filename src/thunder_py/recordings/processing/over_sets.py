@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, Protocol, cast, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
@@ -14,38 +14,25 @@ from ..motion_set import MotionSet
 from ..trial import Trial
 
 P = ParamSpec("P")
+Result_co = TypeVar("Result_co", Trial, MotionSet, covariant=True)
 #: relative error of filters and splines on a constant
 _ROUNDING = 1e-12
 
 
-class Step(Protocol[P]):
-    """Trial -> Trial, and the same for every member of a set."""
+class Step(Protocol[P, Result_co]):
+    """Trial -> Trial or its parts, and the results of every member of a set, one after the other."""
 
     @overload
-    def __call__(self, trial: Trial, *args: P.args, **kwargs: P.kwargs) -> Trial: ...
+    def __call__(self, trial: Trial, *args: P.args, **kwargs: P.kwargs) -> Result_co: ...
     @overload
     def __call__(self, trial: MotionSet, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...
 
 
-class Split(Protocol[P]):
-    """Trial -> MotionSet, and the concatenated parts of every member of a set."""
+def over_sets(function: Callable[Concatenate[Trial, P], Result_co]) -> Step[P, Result_co]:
+    """Extend a function that changes or splits a trial to a `MotionSet`."""
 
-    def __call__(self, trial: Trial | MotionSet, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...  # noqa: D102
-
-
-def over_sets(function: Callable[Concatenate[Trial, P], Trial]) -> Step[P]:
-    """Extend a function of a trial to a `MotionSet`."""
-    return cast(Step[P], _over_sets(function))
-
-
-def splits_sets(function: Callable[Concatenate[Trial, P], MotionSet]) -> Split[P]:
-    """Extend a function that splits a trial to a `MotionSet`."""
-    return cast(Split[P], _over_sets(function))
-
-
-def _over_sets(function: Callable[..., Any]) -> Any:
     @functools.wraps(function)
-    def step(trial: Any, *args: Any, **kwargs: Any) -> Any:
+    def step(trial: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
         if isinstance(trial, MotionSet):
             return trial.map(lambda one: function(one, *args, **kwargs))
         if not isinstance(trial, Trial):
@@ -54,7 +41,12 @@ def _over_sets(function: Callable[..., Any]) -> Any:
             )
         return function(trial, *args, **kwargs)
 
-    return step
+    return cast(Step[P, Result_co], step)
+
+
+def numbered(parts: list[Trial]) -> MotionSet:
+    """Return the parts of one trial, named ``<name>/1``, ``<name>/2``, ..."""
+    return MotionSet(part.with_labels(name=f"{part.name}/{k}") for k, part in enumerate(parts, start=1))
 
 
 def trial_label(trial: Trial) -> str:

@@ -36,7 +36,7 @@ def affine_registration(
     results: list[Trial] = []
     for k, trial in enumerate(motions):
         shift, stretch = (0.0, 1.0) if k == index else affine_fit(_over_tau(trial, tau), target, pairs)
-        results.append(_apply(trial, shift, stretch, n))
+        results.append(_warp(trial, lambda tau: (tau - shift) / stretch, n, stretch))  # noqa: B023
     return MotionSet(results)
 
 
@@ -87,15 +87,6 @@ def affine_fit(values: Array, target: Array, pairs: Array) -> tuple[float, float
     correlation = np.einsum("msd,sd->md", _standardize(warped), target)
     shift, stretch = pairs[int(np.argmax(correlation.max(axis=1)))]
     return float(shift), float(stretch)
-
-
-def _apply(trial: Trial, shift: float, stretch: float, n: int | None) -> Trial:
-    """Return x((tau - shift) / stretch) with end values held, over a duration that preserves speeds."""
-    count = len(trial) if n is None else whole(n, "n", 2)
-    tau = np.linspace(0.0, 1.0, count)
-    values = at_times(trial, trial.t[0] + np.clip((tau - shift) / stretch, 0.0, 1.0) * trial.duration)
-    duration = trial.duration / stretch
-    return trial.with_values(values, trial.t[0] + tau * duration, rate=(count - 1) / duration)
 
 
 Landmarks = str | Callable[[Trial], npt.ArrayLike] | Sequence[npt.ArrayLike]
@@ -187,7 +178,8 @@ def register(
 def _landmark_registration(
     motions: MotionSet, landmarks: Landmarks, target: npt.ArrayLike | None, n: int | None, dofs: Sequence[str]
 ) -> MotionSet:
-    if not isinstance(landmarks, str) and not callable(landmarks) and _count(landmarks) != len(motions):
+    listed = isinstance(landmarks, (Sequence, np.ndarray)) and len(landmarks) == len(motions)
+    if not (isinstance(landmarks, str) or callable(landmarks) or listed):
         raise ThunderError(f"landmarks must be one entry for each of {len(motions)} trials, got {landmarks!r}")
     sources = [_landmarks(trial, k, landmarks, dofs) for k, trial in enumerate(motions)]
     counts = sorted({len(times) for times in sources})
@@ -197,10 +189,6 @@ def _landmark_registration(
     if goal.shape != sources[0].shape:
         raise ThunderError(f"target must have one entry for each of {counts[0]} landmarks, got shape {goal.shape}")
     return MotionSet(_warp(trial, landmark_map(goal, times), n) for trial, times in zip(motions, sources, strict=True))
-
-
-def _count(landmarks: object) -> int:
-    return len(landmarks) if isinstance(landmarks, (Sequence, np.ndarray)) else -1
 
 
 def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) -> Array:
@@ -221,12 +209,12 @@ def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) 
     return tau
 
 
-def _warp(trial: Trial, h: Callable[[Array], Array], n: int | None) -> Trial:
-    count = len(trial) if n is None else whole(n, "n", 2)
+def _warp(trial: Trial, h: Callable[[Array], Array], n: int | None, stretch: float = 1.0) -> Trial:
+    """Return x(h(tau)) with end values held, over the duration divided by `stretch`, which preserves speeds."""
+    count, duration = len(trial) if n is None else whole(n, "n", 2), trial.duration / stretch
     tau = np.linspace(0.0, 1.0, count)
-    times = trial.t[0] + tau * trial.duration
     values = at_times(trial, trial.t[0] + np.clip(h(tau), 0.0, 1.0) * trial.duration)
-    return trial.with_values(values, times, rate=(count - 1) / trial.duration)
+    return trial.with_values(values, trial.t[0] + tau * duration, rate=(count - 1) / duration)
 
 
 def landmark_map(target: npt.ArrayLike, source: npt.ArrayLike) -> Callable[[Array], Array]:

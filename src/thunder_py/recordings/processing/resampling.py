@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -185,10 +185,12 @@ class NormalizedTrial(Trial):
 
     def real_time(self) -> Trial:
         """Return the trial over real time, starting at 0 s."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Trial)}
-        fields["t"] = (self.t - self.t[0]) * self.seconds
-        fields["rate"] = None if self.rate is None else self.rate / self.seconds
-        return Trial(**fields)
+        rate = self.rate and self.rate / self.seconds
+        return Trial(**_fields(self) | {"t": (self.t - self.t[0]) * self.seconds, "rate": rate})
+
+
+def _fields(trial: Trial) -> dict[str, Any]:
+    return {field.name: getattr(trial, field.name) for field in dataclasses.fields(Trial)}
 
 
 @over_sets
@@ -215,7 +217,5 @@ def normalize_time(trial: Trial) -> Trial:
     """
     if isinstance(trial, NormalizedTrial):
         trial = trial.real_time()
-    fields = {field.name: getattr(trial, field.name) for field in dataclasses.fields(Trial)}
-    tau = (trial.t - trial.t[0]) / trial.duration
-    fields["t"], fields["rate"] = tau, None if trial.rate is None else trial.rate * trial.duration
-    return NormalizedTrial(**fields, seconds=trial.duration)
+    changes = {"t": (trial.t - trial.t[0]) / trial.duration, "rate": trial.rate and trial.rate * trial.duration}
+    return NormalizedTrial(**_fields(trial) | changes, seconds=trial.duration)

@@ -13,7 +13,7 @@ from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import POSITION, Trial, stretches
 from .filtering import low_pass
-from .over_sets import has_motion, over_sets, require_no_gaps, splits_sets, trial_label
+from .over_sets import has_motion, numbered, over_sets, require_no_gaps, trial_label
 
 
 def speed(trial: Trial, *, cutoff: float = 10.0, order: int = 2, dofs: Sequence[str] = POSITION) -> Array:
@@ -70,7 +70,7 @@ _SLOW = 0.85
 _STRAIGHT = 0.5
 
 
-@splits_sets
+@over_sets
 def split_reaches(
     trial: Trial,
     threshold: float = 0.03,
@@ -142,14 +142,13 @@ def split_reaches(
     v, points = _speed(smooth), smooth.x
     reaches: list[Trial] = []
     for start, end in stretches(v > threshold):
-        if whole and (start == 0 or end == len(trial) - 1):
-            continue
         for first, last in pairwise(_turns(points, v, start, end, turn, least_length)):
             # relative tolerance of differences of times
             lasting = trial.t[last] - trial.t[first] > least_duration * (1.0 + 1e-9)
-            if lasting and _length(points[first : last + 1], length) > least_length:
+            cut_off = whole and (first == 0 or last == len(trial) - 1)
+            if lasting and not cut_off and _length(points[first : last + 1], length) > least_length:
                 reaches.append(trial.slice(trial.t[first], trial.t[last]))
-    return MotionSet(part.with_labels(name=f"{trial.name}/{k}") for k, part in enumerate(reaches, start=1))
+    return numbered(reaches)
 
 
 def _turns(points: Array, v: Array, start: int, end: int, turn: float, least: float) -> list[int]:
