@@ -168,6 +168,9 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
 
         Warns
         -----
+        ThunderWarning
+            If the learned motion is farther from the only demonstration than a tenth of its extent (RMS), from the
+            first of several than all of it.
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
 
@@ -182,7 +185,9 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
         first, turns = demos[0], self._turns(demos)
         weights, condition = self._regress(demos, turns)
         self._unit = first.units[0] if len(set(first.units)) == 1 else "units"
-        return self._learned(weights, first.x[0], first.x[-1], first.duration, turns, condition)
+        self._learned(weights, first.x[0], first.x[-1], first.duration, turns, condition)
+        self._judge(demos)
+        return self
 
     def with_weights(
         self,

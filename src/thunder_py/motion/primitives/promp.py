@@ -118,7 +118,9 @@ class ProMP(Estimator):
     def _learned(self, mean: Array, covariance: npt.ArrayLike, duration: float, dofs: Iterable[str]) -> ProMP:
         size, names = mean.size, tuple(dofs)
         covariance = array(covariance, (size, size), "covariance")
-        if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or (np.diag(covariance) < 0.0).any():
+        if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or np.diag(
+            covariance
+        ).min() < -1e-12 * np.ptp(covariance):
             raise ThunderError("covariance must be symmetric, and not negative on its diagonal")
         if names and len(names) != mean.shape[1]:
             raise ThunderError(f"dofs must name {mean.shape[1]} coordinates, got {names}")
@@ -166,23 +168,17 @@ class ProMP(Estimator):
         nonnegative(self.variance_floor, "variance_floor")
         if isinstance(motions, (MotionSet, Trial)) or _are_trials(motions):
             trials = MotionSet([motions] if isinstance(motions, Trial) else motions)  # type: ignore[arg-type]
-            if not len(trials):
-                raise ThunderError("motions must hold at least one demonstration, got none")
-            dofs, duration = trials.dofs, float(trials.durations.mean())
-            weights = [
-                self.weights((trial.t - trial.t[0]) / trial.duration, require_no_gaps(trial, "a demonstration"))
-                for trial in trials
-            ]
+            values = [require_no_gaps(trial, "a demonstration") for trial in trials]
+            phases = [(trial.t - trial.t[0]) / trial.duration for trial in trials]
             check_plausible(trials)
         else:
-            x = array(motions, (None, None, None), "motions")
-            if 0 in x.shape or x.shape[1] < 2:
-                raise ThunderError(f"motions must hold at least one demonstration of two samples, got shape {x.shape}")
-            dofs, duration = (), 1.0
-            check_plausible([Samples(demonstration) for demonstration in x])
-            tau = np.linspace(0.0, 1.0, x.shape[1])
-            weights = [self.weights(tau, demonstration) for demonstration in x]
-        stacked = np.stack(weights)
+            trials, values = MotionSet(()), list(array(motions, (None, None, None), "motions"))
+            phases = [np.linspace(0.0, 1.0, len(x)) for x in values]
+            check_plausible([Samples(x) for x in values])
+        if not values or values[0].size < 2 or len(values[0]) < 2:
+            raise ThunderError("motions must hold at least one demonstration of two samples, got none")
+        dofs, duration = (trials.dofs, float(trials.durations.mean())) if len(trials) else ((), 1.0)
+        stacked = np.stack([self.weights(tau, x) for tau, x in zip(phases, values, strict=True)])
         rows = np.swapaxes(stacked, 1, 2).reshape(len(stacked), -1)
         centered = rows - rows.mean(axis=0)
         covariance = centered.T @ centered / max(len(rows) - 1, 1)
@@ -320,10 +316,9 @@ class ProMP(Estimator):
     def _groups(self) -> dict[str, list[int]]:
         """Return coordinates that are compared together, by unit."""
         groups: dict[str, list[int]] = {}
-        for k, name in enumerate(self.dofs or range(self.mean_weights_.shape[1])):
-            unit = (
-                "m" if name in POSITION else "rad" if name in ROTATION else f"units of {name}" if self.dofs else "units"
-            )
+        units = dict.fromkeys(POSITION, "m") | dict.fromkeys(ROTATION, "rad")
+        for k in range(self.mean_weights_.shape[1]):
+            unit = units.get(self.dofs[k], f"units of {self.dofs[k]}") if self.dofs else "units"
             groups.setdefault(unit, []).append(k)
         return groups
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, numbers, one_of, positive
-from ...errors import NotFittedError, ThunderError
+from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
 from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Estimator, Stateful
 from ..estimator_file import read_estimator, write_estimator
@@ -30,6 +31,8 @@ _MOST = 16
 _INNER = 2e-3
 #: largest number of samples of a rollout, and of durations
 _MOST_STEPS, _MOST_DURATIONS = 10_000_000, 1e4
+#: largest RMS distance of a reproduction from its only demonstration without warning, relative to the extent
+_FAR, _ROUNDING = 0.1, 1e-9
 SCALINGS = ("hoffmann", "paper")
 #: displacements below this, relative to the extent of the demonstration, count as zero
 NO_WAY = 1e-6
@@ -266,14 +269,33 @@ class DiscretePrimitive(SteppedPrimitive[_Core, _State]):
     def _learn_motion(self, start: Array, goal: Array, duration: float) -> None:
         """Store ends and duration [s] of the demonstration, and its travel."""
         self.start_, self.goal_, self.duration_ = start, goal, duration_of(duration)
-        self._shown = self._travel(start, goal, self.duration_, np.zeros(self.weights_.shape[1]))
+        self._shown, _ = self._travel(start, goal, self.duration_, np.zeros(self.weights_.shape[1]))
 
-    def _travel(self, *motion: Any) -> Array:
-        """Return the travel of a motion without obstacles, of the arguments of `reset` of the core."""
+    def _travel(self, *motion: Any) -> tuple[Array, Array]:
+        """Return travel and positions of a motion without obstacles, of the arguments of `reset` of the core."""
         core = self._copy()
         core.reset(*motion)
-        _, dx, ddx, *_ = core._rollout(COMPARED, motion[2] / COMPARED)
-        return travel(dx, ddx, motion[2], self._groups())
+        x, dx, ddx, *_ = core._rollout(COMPARED, motion[2] / COMPARED)
+        return travel(dx, ddx, motion[2], self._groups()), x
+
+    def _vectors(self, x: Array) -> Array:
+        """Return positions of the core as demonstrations have them, (k, d)."""
+        return x
+
+    def _judge(self, demos: list[Demonstration]) -> None:
+        """Warn of a reproduction far from the only demonstration, or farther from the first one than its extent."""
+        x, t = demos[0].x, np.linspace(0.0, demos[0].duration, COMPARED + 1)
+        copy = self._vectors(self._travel(self.start_, self.goal_, self.duration_, demos[0].dx[0])[1])
+        shown = np.column_stack([np.interp(t, demos[0].t, column) for column in x.T])
+        away = float(np.sqrt(np.square(copy - shown).sum(axis=1).mean()))
+        part = away / max(float(np.linalg.norm(x - x[0], axis=1).max()), np.finfo(np.float64).tiny)
+        if part > (_FAR if len(demos) == 1 else 1.0) and away > _ROUNDING * np.abs(x).max():
+            warnings.warn(
+                f"the learned motion has an RMS distance of {away:.3g} {self._unit} from demonstration 0, {part:.0%} "
+                "of its extent: use more functions, regression='ls', even times, or a cutoff that filters noise",
+                ThunderWarning,
+                stacklevel=outer_level(),
+            )
 
     def _way(self, start: Array, goal: Array) -> Array:
         """Return the displacement from start to goal, (d,)."""
@@ -299,7 +321,7 @@ class DiscretePrimitive(SteppedPrimitive[_Core, _State]):
         ]
         shown = self._shown * (self.duration_ / T) ** np.arange(3)[:, None]
         least = minimum_jerk(np.zeros(d), way, T, start_velocity=v0)
-        warn_travel(self._travel(y0, g, T, v0), shown, least, self._groups(), [self._unit] * d, reasons)
+        warn_travel(self._travel(y0, g, T, v0)[0], shown, least, self._groups(), [self._unit] * d, reasons)
         return T
 
 
