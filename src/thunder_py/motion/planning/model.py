@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.interpolate import BPoly
 
 from ... import _core
 from ...checks import Array, array, is_number, nonnegative, pose
 from ...errors import ThunderError
 from ...recordings.trial import POSITION, ROTATION
-from ..fpca.splines import bernstein_points
 from ..travel import MINIMUM_JERK_RATIOS
 from .obstacles import Searches, ViaSearch
 from .training import NOISE, Training
@@ -59,7 +59,7 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
         raise ThunderError(f"degree of the components must be at most {_MOST_DEGREE}, got {fpca.basis_.degree}")
     breaks = fpca.basis_.breaks
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
-    points = np.moveaxis(bernstein_points(np.asarray(fpca.basis_.to_ppoly(together).c), breaks), -1, 0)
+    points = np.moveaxis(BPoly.from_power_basis(fpca.basis_.to_ppoly(together)).c, (-1, 1), (0, 1))
     variances = fpca.explained_variance_.ravel()
     variances = np.where(variances > NOISE * variances.max(initial=0.0), variances, 0.0)
     try:

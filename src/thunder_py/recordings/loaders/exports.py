@@ -201,7 +201,8 @@ def _trials(
     quaternions = {known.index(name): values[:, at] for name, at in turns.items() if name in places}
     which = text.chosen(markers, known, file.path)
     more: dict[str, Any] = {"turns": quaternions, "arguments": {"unit": length}}
-    return text.marker_trials(t, points, known, hertz, *labels, which=which, path=file.path, **more)
+    more |= {"rate": hertz, **dict(zip(("frame", "subject", "task"), labels, strict=True))}
+    return text.marker_trials(t, points, known, file.path, which=which, **more)
 
 
 def _read(export: _Export, file: TextFile, rate: float | None = None) -> tuple[Array, Array, float | None]:
