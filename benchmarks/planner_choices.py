@@ -161,9 +161,8 @@ def share_losses(sets, rules):
             models = []
             for kind, joint in (("path", True), ("path", False), ("none", False)):
                 x, scale = (aligned, frames.scale) if kind == "path" else (plain, np.ones(len(plain)))
-                shared = [[0, 1, 2]] if joint else [[0], [1], [2]]
                 space = fit.SplineSpace(basis, True)
-                setting = fit.Setting(basis, space, joint, kind == "path", shared, [[0, 1, 2]])
+                setting = fit.Setting(basis, space, joint, kind == "path", [[0, 1, 2]])
                 found = [errors(setting, x[a], x[b], scale[b], rules) for a, b in pairs]
                 table = 1e3 * np.mean([one for one, _ in found], axis=0)
                 models.append((table, 1e3 * np.mean([one[k] for one, k in found], axis=0)))

@@ -4,13 +4,14 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
-#include "thunder/realtime/mailbox.hpp"
+#include "thunder/realtime/requests.hpp"
 #include "thunder/realtime/ring.hpp"
 #include "thunder/threads/exclusive.hpp"
 #include "thunder/threads/parallel_for.hpp"
@@ -190,47 +191,32 @@ void check_exclusive() {
   CHECK(of_copy);
 }
 
-/// Counts those that exist.
-struct Counted {
-  static inline std::atomic<int> alive{0};
-  explicit Counted(int number) : number(number) { ++alive; }
-  Counted(Counted&& other) noexcept : number(other.number) { ++alive; }
-  Counted& operator=(Counted&&) = default;
-  ~Counted() { --alive; }
-  int number;
-};
-
-/// Two threads put objects; the loop sees each thread's in order, and every one is freed by other threads or the mailbox.
-void check_mailbox() {
+/// Two threads ask; the loop does all of each thread's requests in order, and frees none of them itself.
+void check_requests() {
   constexpr int kCount = 20000;
+  const auto counted = std::make_shared<int>(0);
   {
-    realtime::Mailbox<Counted> mailbox;
-    std::atomic<int> putting{2};
-    const auto put = [&](int from) {
-      for (int k = from; k < from + kCount; ++k) mailbox.put(Counted(k));
-      --putting;
-    };
-    std::thread first(put, 0), second(put, kCount);
-    realtime::Mailbox<Counted>::Held held;
-    int last[2] = {-1, kCount - 1};
+    realtime::Requests requests;
+    std::atomic<int> asking{2};
+    int last[2] = {-1, -1};
     bool ordered = true;
-    while (putting > 0) {
-      auto taken = mailbox.take();
-      if (!taken) continue;
-      int& before = last[taken->value.number / kCount];
-      ordered = ordered && taken->value.number > before;
-      before = taken->value.number;
-      mailbox.give_back(std::exchange(held, std::move(taken)));
-    }
+    const auto ask = [&](int who) {
+      for (int k = 0; k < kCount; ++k)
+        requests.post([&ordered, &last, who, k, counted] {
+          ordered = ordered && last[who] == k - 1;
+          last[who] = k;
+        });
+      --asking;
+    };
+    std::thread first(ask, 0), second(ask, 1);
+    while (asking > 0) requests.run();
     first.join();
     second.join();
-    CHECK(ordered);
-    mailbox.put(Counted(-1));
-    const auto newest = mailbox.take();
-    CHECK(newest != nullptr && newest->value.number == -1);
-    CHECK(mailbox.take() == nullptr);
+    requests.run();
+    CHECK(ordered && last[0] == kCount - 1 && last[1] == kCount - 1);
+    requests.post([counted] {});
   }
-  CHECK(Counted::alive == 0);
+  CHECK(counted.use_count() == 1);
 }
 
 /// A reader never sees half of a value, nor an older one after a newer one.
@@ -306,7 +292,7 @@ int main() {
   check_interruption(4);
   check_interruption_while_waiting();
   check_exclusive();
-  check_mailbox();
+  check_requests();
   check_latest();
   check_ring();
   return check::result();

@@ -69,9 +69,9 @@ def test_bad_arguments():
         (lambda: path_frame(np.zeros(3), np.ones(3), np.zeros(3)), "...up must be a direction..."),
         (lambda: path_frames(RESTING, XYZ, ["rests"]), "...rests..."),
         (lambda: path_frames(np.zeros((1, 9, 3)), XYZ, ["trial 7"]), "...differ ... in trial 7..."),
-        (lambda: path_frames(np.ones((1, 9, 2)), ("x", "y"), ["a"]), "...dofs must include x, y and z with ..., ..."),
+        (lambda: path_frames(np.ones((1, 9, 2)), ("x", "y"), ["a"]), "dofs must include x, y and z, ... got x, y"),
         (
             lambda: to_canonical(np.ones((1, 9, 4)), ("x", "y", "z", "rx"), PathFrames(*3 * [None])),
-            "...dofs must include all of rx, ry and rz or none...",
+            "...all of rx, ry and rz or none ... got x, y, z, rx",
         ),
     )

@@ -89,6 +89,14 @@ KINDS = {
     ),
     "trc": ("a.trc", [lambda: written.trc(P).encode()], loaders.load_trc),
     "bvh": ("a.bvh", [lambda: written.bvh(P).encode()], lambda path: loaders.load_bvh(path, unit="cm")),
+    "qualisys": ("a.tsv", [lambda: written.qualisys(P).encode()], loaders.load_markers),
+    "vicon": ("a.csv", [lambda: written.vicon(P).encode()], loaders.load_markers),
+    "optitrack": ("a.csv", [lambda: written.optitrack(P, unit="Millimeters").encode()], loaders.load_markers),
+    "opensim": (
+        "a.mot",
+        [lambda: written.storage({"hip_tx": P[:, 0, 0], "hip": P[:, 1, 0]}).encode()],
+        loaders.load_opensim,
+    ),
     "table": ("a.csv", [lambda: written.csv(P).encode()], table),
     "culm": (
         "S01/a1.csv",
@@ -181,7 +189,7 @@ SHEETS = [
     ("openpyxl", SHEET(ROW.format(1 << 20)), "...1048576 rows of 16384..."),
     ("openpyxl", SHEET("".join(map(ROW.format, range(1, 900)))), "...of 16384..."),
     ("openpyxl", f"<!DOCTYPE a [<!ENTITY b 'c'>]><worksheet {NAMESPACE}/>", "...document type declarations..."),
-    ("odf", ("<table:table-cell ", MANY("cell", "column")), "...of 900000000..."),
+    ("odf", ("<table:table-cell ", MANY("cell", "column")), "...900000000 columns"),
     ("odf", ("<table:table-row", MANY("row", "row")), "...900000000 rows of..."),
 ]
 

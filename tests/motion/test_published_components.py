@@ -110,7 +110,7 @@ def test_bad_arguments() -> None:
         return FPCA.from_components(**({"components": np.repeat(S[..., None], 3, axis=2)} | change))
 
     assert_refused(
-        (lambda: given(components=np.zeros((5, 101))), "...components must have shape (n, T, d), got (5, 101)..."),
+        (lambda: given(components=np.zeros((5, 101))), "...components must have shape (n, n, n), got (5, 101)..."),
         (
             lambda: given(components=np.arange(3.0)[:, None, None] ** 2 * np.ones((3, 101, 3))),
             "...got zeros in all ... component 1",
@@ -119,7 +119,7 @@ def test_bad_arguments() -> None:
         (lambda: given(mean=np.zeros((100, 3))), "...mean must have shape (101, 3), got (100, 3)..."),
         (lambda: given(variances=np.zeros(4)), "...variances must have shape (5, 3), got (4,)..."),
         (lambda: given(variances=-np.ones(5)), "variances must not be negative..."),
-        (lambda: given(mean=np.full((101, 3), np.nan)), "...mean and components must be finite..."),
+        (lambda: given(mean=np.full((101, 3), np.nan)), "mean must be finite..."),
         (lambda: given(tau=np.linspace(0.0, 2.0, 101)), "...tau must be 101 increasing numbers from 0 to 1..."),
         (lambda: given(basis=15), "...basis must be a SplineBasis, got 15..."),
         (lambda: given(alignment="auto"), '...alignment must be "none" or "path", got \'auto\'...'),

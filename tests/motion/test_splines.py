@@ -183,7 +183,10 @@ def test_bad_arguments_of_basis():
         (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 1]), "...0 and 1, each 2 times..."),
         (lambda: SplineBasis(degree=1, knots=[0, 0, np.nan, 1, 1]), "...increasing..."),
         (lambda: SplineBasis(degree=2, knots=[0, 1]), "...0 and 1, each 3 times..."),
-        (lambda: SplineBasis(3, degree=1, knots=[0, 0, 1, 1]), "...define 2 functions..."),
+        (
+            lambda: SplineBasis(3, degree=1, knots=[0, 0, 1, 1]),
+            "n_functions must be 2 with these knots and degree 1, got 3",
+        ),
         (lambda: SplineBasis().evaluate([0.5, 1.1]), "...tau must lie in [0, 1], got 1.1..."),
         (lambda: SplineBasis().evaluate([np.nan]), "...tau must lie in..."),
         (lambda: SplineBasis().evaluate(np.zeros((2, 2))), "tau must have 1 dimension..."),

@@ -130,7 +130,7 @@ def turning(x: Array) -> npt.NDArray[np.bool_]:
 
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
     """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
-    position = positions(dofs)
+    position, _ = path_columns(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extents = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
     extents = np.maximum(extents, _ROUNDING * np.abs(start).max(axis=1))
@@ -143,6 +143,16 @@ def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) 
             )
     scale, rotation = path_frame(start, goal)
     return PathFrames(start, np.asarray(scale), rotation)
+
+
+def aligned(
+    coefficients: Array, dofs: Sequence[str], names: Sequence[str], alignment: str
+) -> tuple[Array, PathFrames | None]:
+    """Return the coefficients (R, K, d) of motions in their canonical frames, and these; as they are for "none"."""
+    if alignment == "none":
+        return coefficients, None
+    frames = path_frames(coefficients, dofs, names)
+    return to_canonical(coefficients, dofs, frames), frames
 
 
 def to_canonical(values: Array, dofs: Sequence[str], frames: PathFrames) -> Array:
@@ -161,43 +171,35 @@ def to_canonical(values: Array, dofs: Sequence[str], frames: PathFrames) -> Arra
     -------
     array (R, T, d)
     """
-    result = values.copy()
-    position, orientation = positions(dofs), _orientations(dofs)
-    moved = (values[..., position] - frames.start[:, None]) / frames.scale[:, None, None]
-    result[..., position] = moved @ frames.rotation
-    if orientation:
-        result[..., orientation] = values[..., orientation] @ frames.rotation
+    result, (position, orientation) = values.copy(), path_columns(dofs)
+    result[..., position] = (values[..., position] - frames.start[:, None]) / frames.scale[:, None, None]
+    for part in filter(None, (position, orientation)):
+        result[..., part] = result[..., part] @ frames.rotation
     return result
 
 
 def from_canonical(values: Array, dofs: Sequence[str], frames: PathFrames, derivative: int = 0) -> Array:
     """Transform motions (R, T, d), or derivatives of them, from their canonical frames; see `to_canonical`."""
-    result = values.copy()
-    position, orientation = positions(dofs), _orientations(dofs)
-    back = np.swapaxes(frames.rotation, -1, -2)
-    result[..., position] = frames.scale[:, None, None] * (values[..., position] @ back)
+    result, (position, orientation) = values.copy(), path_columns(dofs)
+    for part in filter(None, (position, orientation)):
+        result[..., part] = values[..., part] @ np.swapaxes(frames.rotation, -1, -2)
+    result[..., position] *= frames.scale[:, None, None]
     if derivative == 0:
         result[..., position] += frames.start[:, None]
-    if orientation:
-        result[..., orientation] = values[..., orientation] @ back
     return result
 
 
-def positions(dofs: Sequence[str]) -> list[int]:
-    """Return the indices of x, y and z, or raise `ThunderError`."""
-    try:
-        return [list(dofs).index(name) for name in POSITION]
-    except ValueError:
-        raise ThunderError(f'dofs must include x, y and z with alignment="path", got {", ".join(dofs)}') from None
-
-
-def _orientations(dofs: Sequence[str]) -> list[int]:
-    present = [name in dofs for name in ROTATION]
-    if any(present) and not all(present):
+def path_columns(dofs: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Return the indices of x, y, z and of rx, ry, rz, if there are any, or raise `ThunderError`."""
+    position, orientation = (
+        [list(dofs).index(name) for name in names if name in dofs] for names in (POSITION, ROTATION)
+    )
+    if not has_path(dofs):
         raise ThunderError(
-            f'dofs must include all of rx, ry and rz or none with alignment="path", got {", ".join(dofs)}'
+            'dofs must include x, y and z, and all of rx, ry and rz or none with alignment="path", got '
+            f"{', '.join(dofs)}"
         )
-    return [list(dofs).index(name) for name in ROTATION] if all(present) else []
+    return position, orientation
 
 
 @over_sets

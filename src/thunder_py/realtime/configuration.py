@@ -20,13 +20,13 @@ from .hold import read_rate, safe_torque
 from .plain_data import Table, read_plain
 from .safety import Safety, SafetyLimits
 
-#: controllers that a configuration may name: those in C++, but for one that needs four derivatives of its reference
+#: those that need what plain data and messages do not have: four derivatives of the reference, a function that measures
+_NOT_NAMED = (control.ElasticFeedbackLinearization, control.AdaptiveJacobianBackstepping)
+#: controllers that a configuration may name
 LAWS = tuple(
     name
     for name in dir(control)
-    if isinstance(law := getattr(control, name), type)
-    and issubclass(law, _core.Controller)
-    and law is not control.ElasticFeedbackLinearization
+    if isinstance(law := getattr(control, name), type) and issubclass(law, _core.Controller) and law not in _NOT_NAMED
 )
 #: arguments that define the law instead of its gains; constant while the loop runs
 _FIXED = ("frame", "rows", "orientation", "slow")
@@ -329,10 +329,11 @@ class LoopOptions:
 
     def guard(self) -> Safety:
         """Return the limits of torques, and those at which a reference is dropped and the arm braked."""
+        own = self.robot.limits
         limits = SafetyLimits.of(
             self.robot,
-            margin=_MARGIN,
-            velocity=_OVERSPEED * self.robot.limits.velocity,
+            margin=np.minimum(_MARGIN, 0.25 * (own.upper - own.lower)),
+            velocity=_OVERSPEED * own.velocity,
             torque=self.torque_limits,
             torque_rate=self.torque_rate,
             lookahead=0.0,

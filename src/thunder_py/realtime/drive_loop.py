@@ -12,16 +12,15 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from .. import _core
-from ..checks import Array, of_kind, positive, real
+from ..checks import Array, positive, real
 from ..control import MomentumObserver, Status
-from ..control.stability import warn_over_range
 from ..errors import ConcurrentUseError, ThunderError
 from ..robot import Robot
 from .command import Reason, StopKind
 from .drive_parts import DriveParts
 from .drives.adapter import DriveAdapter, DriveError
 from .interruptions import Interruptions
-from .joint_states import DROPPED, JointOrder
+from .joint_states import DROPPED
 from .safety import SafetyLimits
 from .timing import Quantiles
 
@@ -174,21 +173,11 @@ class DriveLoop:
         observer: MomentumObserver | None = None,
         on_cycle: Callable[[Cycle], object] | None = None,
     ) -> None:
-        of_kind(robot, Robot, "robot")
-        self._drive, facts = drive, drive.facts
-        self._law, self._reference, self._on_cycle = controller, reference, on_cycle
-        if getattr(controller, "sees_motors", False):
-            raise ThunderError(
-                f"{type(controller).__name__} needs the motors of elastic joints, which drives do not report"
-            )
-        places = JointOrder(robot.joint_names).places(facts.joint_names)
-        if places is None:
-            names = ", ".join(facts.joint_names)
-            raise ThunderError(f"the drive must have the joints {', '.join(robot.joint_names)}, got {names}")
-        self._places, self._back = places, np.argsort(places)
-        self._parts = DriveParts(robot, facts, places, limits, observer)
-        self.limits = self._parts.limits
-        warn_over_range(controller, robot, self._parts.channel)
+        self._drive, self._law, self._reference, self._on_cycle = drive, controller, reference, on_cycle
+        self._parts = DriveParts(robot, drive.facts, limits, observer)
+        self._parts.check(controller)
+        self.limits, self._places = self._parts.limits, self._parts.places
+        self._back = np.argsort(self._places)
         known = isinstance(controller, _core.Controller) and controller.n == robot.n
         self._known = controller if known else None
         self._requested = False

@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
+from ..checks import of_kind
 from ..control import MomentumObserver
 from ..control.stability import warn_over_range
+from ..errors import ThunderError
 from ..robot import Robot
 from .drives.adapter import DriveFacts
+from .joint_states import JointOrder
 from .safety import Safety, SafetyLimits, brake, own_or_given
 
 
@@ -25,8 +27,6 @@ class DriveParts:
         Nominal model.
     facts : DriveFacts
         Properties of the drive.
-    places : array of int
-        Places of the robot's joints among those of the drive.
     limits : SafetyLimits or None
         Default `SafetyLimits.of` the robot.
     observer : MomentumObserver or None
@@ -34,6 +34,8 @@ class DriveParts:
 
     Attributes
     ----------
+    places : array of int
+        Places of the robot's joints among those of the drive.
     limits : SafetyLimits
         Limits in use.
     channel : Channel
@@ -44,11 +46,15 @@ class DriveParts:
         self,
         robot: Robot,
         facts: DriveFacts,
-        places: npt.NDArray[np.intp],
         limits: SafetyLimits | None,
         observer: MomentumObserver | None,
     ) -> None:
-        own = own_or_given(robot, limits)
+        of_kind(robot, Robot, "robot")
+        places = JointOrder(robot.joint_names).places(facts.joint_names)
+        if places is None:
+            names = ", ".join(facts.joint_names)
+            raise ThunderError(f"the drive must have the joints {', '.join(robot.joint_names)}, got {names}")
+        self.places, self._robot, own = places, robot, own_or_given(robot, limits)
         torque, rate = (np.asarray(x)[places] for x in (facts.torque_limits, facts.torque_rate))
         self.limits = replace(own, torque=np.minimum(own.torque, torque), torque_rate=np.minimum(own.torque_rate, rate))
         step, self._facts = facts.torque_step[places], facts
@@ -57,6 +63,12 @@ class DriveParts:
         self._brake = brake(held, self.limits, step, facts.period)
         self.channel = replace(facts.channel, lag=np.asarray(facts.lag)[places])
         warn_over_range(self._brake, held, self.channel, owner="the brake")
+
+    def check(self, law: Any) -> None:
+        """Raise if a drive cannot serve the controller; warn of gains that its timing does not allow."""
+        if getattr(law, "sees_motors", False):
+            raise ThunderError(f"{type(law).__name__} needs the motors of elastic joints, which drives do not report")
+        warn_over_range(law, self._robot, self.channel)
 
     def loop(self, law: _core.Controller | None, **options: Any) -> _core.ControlLoop:
         """Return a loop for one run, with a controller that runs in C++ or None."""

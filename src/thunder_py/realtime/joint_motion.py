@@ -13,8 +13,7 @@ from ..checks import Array, apart
 from ..errors import ThunderError
 from ..reference import JointReference
 from ..robot import Robot
-from ..trajectory.joint import JointTrajectory, spline
-from ..trajectory.timing import quintic_coefficients
+from ..trajectory.joint import JointTrajectory, quintic_spline, spline
 
 #: largest number of points of a trajectory; reading more would delay states
 _MOST_POINTS = 5000
@@ -150,9 +149,7 @@ def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Arr
     elif m > 1 and ddq is None:
         trajectory = JointTrajectory(start + at, CubicHermiteSpline(at, q, v).c)
     elif m > 1:
-        T = np.diff(at)[:, None]
-        pieces = quintic_coefficients(T, q[:-1], v[:-1], a[:-1], q[1:], v[1:], a[1:])
-        trajectory = JointTrajectory(start + at, pieces)
+        trajectory = JointTrajectory(start + at, quintic_spline(at, q, v, a).coefficients)
     first = JointReference(q[0], v[0], a[0]) if trajectory is None else JointReference(*trajectory.at(start + at[0]))
     last = JointReference(q[-1], still if dq is None else v[-1], a[-1])
     return JointMotion(start + float(at[0]), start + float(at[-1]), trajectory, first, last)

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, of_kind, positive, whole
 from ..control import MomentumObserver
-from ..control.stability import warn_over_range
 from ..errors import ThunderError
 from ..robot import Robot
 from ..simulation.native import is_native, reference_is_native
@@ -144,10 +143,10 @@ class LoopStatistics(NamedTuple):
 class RealtimeLoop:
     """Run a controller on a drive in a thread of its own, in C++ and without the GIL.
 
-    The thread takes no lock, allocates nothing, and raises nothing. References, controllers and logs are exchanged with
-    it through mailboxes and a ring of rows. Every run ends in the stop that `Reason.kind` defines, as that of a
-    `DriveLoop`. All methods may be called from any thread. While the loop runs, controller, observer and drive belong
-    to it: others get a `ConcurrentUseError`. A loop runs once; after its end, changes raise a
+    The thread takes no lock, allocates nothing, and raises nothing. References and controllers reach it as requests,
+    which it does between two cycles; logs leave it in a ring of rows. Every run ends in the stop that `Reason.kind`
+    defines, as that of a `DriveLoop`. All methods may be called from any thread. While the loop runs, controller,
+    observer and drive belong to it: others get a `ConcurrentUseError`. A loop runs once; after its end, changes raise a
     `RuntimeError`.
 
     The loop is stopped, and its arm braked, by the end of a ``with`` block, by Ctrl-C in it or in `join`, when the
@@ -236,15 +235,14 @@ class RealtimeLoop:
             raise ThunderError(
                 f"drive must run in C++, got {type(drive).__name__}: use DriveLoop for drives written in Python"
             )
-        facts = drive.facts
+        facts, parts = drive.facts, DriveParts(robot, drive.facts, limits, observer)
         if facts.joint_names != robot.joint_names:
             raise ThunderError(f"the drive must have the joints {', '.join(robot.joint_names)} in this order")
-        self._robot, self._one_change = robot, threading.RLock()
+        self._robot, self._parts, self._one_change = robot, parts, threading.RLock()
+        self.limits = parts.limits
         self._spec = LawSpec(str(law.get("name")), {k: v for k, v in law.items() if k != "name"}) \
             if isinstance(law, Mapping) else None  # fmt: skip
         self._law = self._checked(law if self._spec is None else build_law(robot, self._spec))
-        parts = DriveParts(robot, facts, np.arange(robot.n), limits, observer)
-        self.limits, self._channel = parts.limits, parts.channel
         signals = _names(log)
         rows = self._log_rows(signals, positive(log_time, "log_time"), facts.period, log_every)
         if isinstance(self._law, _core.TaskController) and self._spec is None:
@@ -271,7 +269,6 @@ class RealtimeLoop:
             log_rows=rows,
             log_every=log_every,
         )
-        warn_over_range(self._law, robot, self._channel)
         self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
@@ -286,8 +283,7 @@ class RealtimeLoop:
             raise ThunderError(
                 f"law must be a controller that runs in C++, got {type(law).__name__}: use DriveLoop for others"
             )
-        if law.sees_motors:
-            raise ThunderError(f"{type(law).__name__} needs the motors of elastic joints, which drives do not report")
+        self._parts.check(law)
         checked: _core.Controller = law
         return checked
 
@@ -453,7 +449,6 @@ class RealtimeLoop:
         if isinstance(self._checked(law), _core.TaskController):
             raise ThunderError("law must be in joint space: set_gains changes one that follows poses")
         with self._one_change:
-            warn_over_range(law, self._robot, self._channel)
             self._exchange(law)
             self._spec = None
 
@@ -482,7 +477,6 @@ class RealtimeLoop:
                 raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
             spec = self._spec.changed(gains)
             law = self._checked(build_law(self._robot, spec))
-            warn_over_range(law, self._robot, self._channel)
             self._exchange(law)
             self._spec = spec
 

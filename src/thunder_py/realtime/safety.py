@@ -103,23 +103,23 @@ class SafetyLimits(Value):
         )
 
     @classmethod
-    def of(cls, robot: Robot, *, margin: float = _MARGIN, **changes: Any) -> SafetyLimits:
+    def of(cls, robot: Robot, *, margin: npt.ArrayLike = _MARGIN, **changes: Any) -> SafetyLimits:
         """Return the robot's own limits, those of positions less a margin, with changes by name.
 
         Parameters
         ----------
         robot : Robot
             The arm.
-        margin : float
+        margin : float or (n,) array_like
             Distance from the robot's own position limits [rad or m].
         **changes
             Arguments of the class.
         """
         of_kind(robot, Robot, "robot")
-        own = robot.limits
+        own, inside = robot.limits, np.asarray(margin)
         usual = {
-            "lower": own.lower + margin,
-            "upper": own.upper - margin,
+            "lower": own.lower + inside,
+            "upper": own.upper - inside,
             "velocity": own.velocity,
             "torque": own.effort,
         }

@@ -14,7 +14,7 @@
 
 #include "control_loop.hpp"
 #include "drive.hpp"
-#include "mailbox.hpp"
+#include "requests.hpp"
 #include "ring.hpp"
 #include "thread_settings.hpp"
 

@@ -7,9 +7,8 @@ in M orthonormal coordinates of splines; joint components are one set, P = 1, in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +35,7 @@ _SINGULAR = 1e-12
 _KNOWN = ((2, True), (2, False), (3, True), (3, False))
 #: most probable share, and inverse variance of its logit, before any motion was seen
 _USUAL, _CERTAINTY = 0.3, 0.3
+Ends: TypeAlias = Sequence[tuple[int, bool]]
 #: largest difference of a Gram matrix to the identity for components that count as orthonormal
 _ORTHONORMAL = 1e-9
 
@@ -54,6 +54,8 @@ class SplineSpace:
         Cholesky factor of the Gram matrix.
     integrals : array (K,)
         Integrals of the basis functions over tau; zero unless means are subtracted.
+    ends : array (6, K)
+        Values, first and second derivatives of the basis functions at 0 and 1.
     """
 
     def __init__(self, basis: SplineBasis, zero_mean: bool) -> None:
@@ -64,6 +66,7 @@ class SplineSpace:
             self.integrals = basis.integrals()
             axes = np.linalg.qr((self.L.T @ np.ones(len(axes)))[:, None], mode="complete")[0][:, 1:]
         self.dimension = axes.shape[1]
+        self.ends = np.vstack([basis.evaluate([0.0, 1.0], order) for order in range(3)])
         self._to = (self.L @ axes).T
         # NumPy's solver: SciPy's triangular one starts all threads for 15 x 15 numbers
         self.inverse = np.linalg.solve(self.L.T, axes)
@@ -77,21 +80,15 @@ class SplineSpace:
         """Return x_bar (R, d) of motions (R, K, d)."""
         return np.asarray(np.einsum("k,rkd->rd", self.integrals, coefficients))
 
-    def penalty(self, gram: Array) -> Array:
-        """Transform a quadratic form of coefficients (K, K), such as `SplineBasis.gram(3)`, to coordinates."""
-        form = self.inverse.T @ gram @ self.inverse
-        return np.asarray(0.5 * (form + form.T))
-
 
 class Setting(NamedTuple):
-    """Splines of the motions and options of the blend; groups of coordinates of one scale, and of one unit."""
+    """Splines of the motions and options of the blend; groups of coordinates of one unit, which rotations mix."""
 
     basis: SplineBasis
     space: SplineSpace
     joint: bool
     ideal_mean: bool
-    shared: Sequence[Sequence[int]]
-    units: Sequence[Sequence[int]]
+    units: list[list[int]]
 
 
 class Blend(NamedTuple):
@@ -108,33 +105,6 @@ def unit_groups(units: Sequence[str]) -> list[list[int]]:
     return [[k for k, unit in enumerate(units) if unit == shared] for shared in dict.fromkeys(units)]
 
 
-def decompose(rows: Array, count: int) -> tuple[Array, Array, float]:
-    """Return eigenvectors of rows' rows by singular values of the rows, which keeps the digits of small variances.
-
-    Parameters
-    ----------
-    rows : array (N, m)
-        Root of a covariance.
-    count : int
-        Number of eigenvectors.
-
-    Returns
-    -------
-    vectors : array (count, m)
-        Orthonormal eigenvectors.
-    variances : array (count,)
-        Eigenvalues in descending order.
-    total : float
-        Sum of all variances.
-    """
-    if len(rows) > 4 * rows.shape[1]:
-        rows = np.linalg.qr(rows)[1]  # the same covariance
-    if len(rows) < count:  # fewer motions than components: the remaining ones have zero variance
-        rows = np.vstack([rows, np.zeros((count - len(rows), rows.shape[1]))])
-    _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
-    return Vt[:count], sigma[:count] ** 2, float((sigma**2).sum())
-
-
 def moments(setting: Setting, coefficients: Array) -> Blend:
     """Return sample mean and covariance of motions (R, K, d)."""
     space, root = setting.space, np.sqrt(max(len(coefficients) - 1, 1))
@@ -146,50 +116,21 @@ def moments(setting: Setting, coefficients: Array) -> Blend:
     return Blend(mean, offset_mean, spread.T @ spread, rows)
 
 
-@dataclass(frozen=True)
-class JerkPrior:
-    """Minimum-jerk covariance, scaled to a set of motions.
-
-    Attributes
-    ----------
-    flat : array (m, 2 or 3)
-        Orthonormal quadratics, without the constant for splines of zero mean.
-    curved : array (m, ...)
-        Orthogonal complement of the quadratics, in eigenvectors of the jerk's Gram matrix.
-    inverse : array (...)
-        Reciprocal eigenvalues.
-    scales : array (d,)
-        Scale s of each coordinate.
-    flat_variances : array (d,)
-        Variance q_data of the quadratics in the data, per direction.
-    """
-
-    flat: Array
-    curved: Array
-    inverse: Array
-    scales: Array
-    flat_variances: Array
-
-    def spread(self, variances: Array, rho: float) -> Array:
-        """Return variances (d,) over 1 - rho, with a very large limit at rho = 1."""
-        bound = _LARGE * self.scales * self.inverse.max()
-        return np.asarray(bound if rho >= 1.0 else np.minimum(variances / (1.0 - rho), bound))
-
-    def rows(self, rho: float, joint: bool) -> Array:
-        """Return the root of the prior's covariance for a share rho."""
-        flat = self.spread(self.flat_variances, rho)
-        d, m = len(flat), len(self.flat)
-        rows = np.zeros((d, m, m, d))
-        for k in range(d):
-            curved = np.sqrt(self.scales[k] * self.inverse)[:, None] * self.curved.T
-            rows[k, :, :, k] = np.vstack([np.sqrt(flat[k]) * self.flat.T, curved])
-        return rows.reshape(d * m, m * d, 1) if joint else np.einsum("kijk->ijk", rows)
-
-
-def jerk_prior(setting: Setting, data: Blend) -> JerkPrior:
+def _jerk_prior(setting: Setting, data: Blend) -> tuple[Array, Array, Array, Array]:
     """Return the minimum-jerk covariance in the scale of a set of motions.
 
     The extent of the mean sets the scale of identical motions.
+
+    Returns
+    -------
+    flat : array (m, 2 or 3)
+        Orthonormal quadratics, without the constant for splines of zero mean.
+    curved : array (d, ..., m)
+        Root of the covariance of each coordinate in the orthogonal complement of the quadratics.
+    flat_variances : array (d,)
+        Variance of the quadratics in the data, per direction.
+    bound : array (d,)
+        Variance that represents an unlimited one.
 
     Raises
     ------
@@ -199,14 +140,15 @@ def jerk_prior(setting: Setting, data: Blend) -> JerkPrior:
     basis, space = setting.basis, setting.space
     if basis.degree < 3:
         raise ThunderError(f"degree of the basis must be at least 3 with shrinkage, got {basis.degree}")
-    values, vectors = np.linalg.eigh(space.penalty(basis.gram(3)))
+    jerk = space.inverse.T @ basis.gram(3) @ space.inverse
+    values, vectors = np.linalg.eigh(0.5 * (jerk + jerk.T))
     zeros = 2 if space.zero_mean else 3
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
     mean = space.coordinates(data.mean)
-    rows = data.rows.reshape(-1, *mean.shape)
-    scales, flat_variances = np.empty(mean.shape[1]), np.empty(mean.shape[1])
-    no_jerk = True
-    for part in map(list, setting.shared):
+    rows, d = data.rows.reshape(-1, *mean.shape), mean.shape[1]
+    scales, flat_variances, no_jerk = np.empty(d), np.empty(d), True
+    # one scale for coordinates that rotations mix
+    for part in setting.units if setting.joint else np.arange(d)[:, None]:
         moving = float(((curved.T @ rows[:, :, part]) ** 2).sum())
         same = _SAME * float((mean[:, part] ** 2).sum() + (data.offset_mean[part] ** 2).sum())
         if moving <= same:
@@ -219,7 +161,9 @@ def jerk_prior(setting: Setting, data: Blend) -> JerkPrior:
             "motions must have jerk with shrinkage, got motions that are constant, linear or quadratic over time: add "
             "motions that speed up and slow down, or use shrinkage=0"
         )
-    return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
+    scales = np.maximum(scales, _LEAST * scales.max())
+    roots = np.sqrt(scales[:, None] * inverse)[:, :, None] * curved.T
+    return flat, roots, flat_variances, _LARGE * scales * inverse.max()
 
 
 def blends(setting: Setting, data: Blend) -> Callable[[float], Blend]:
@@ -227,10 +171,20 @@ def blends(setting: Setting, data: Blend) -> Callable[[float], Blend]:
 
     The mean is blended for `ideal_mean`. Identical motions have the covariance of the prior.
     """
-    space, prior = setting.space, jerk_prior(setting, data)
+    space, (flat, curved, flat_variances, bound) = setting.space, _jerk_prior(setting, data)
+    d, m = len(bound), len(flat)
     size = float((data.mean**2).sum() + (data.offset_mean**2).sum())
     identical = float((data.rows**2).sum()) <= _SAME * size
     ideal = minimum_jerk_mean(setting.basis, data.mean + data.offset_mean) if setting.ideal_mean else None
+
+    def spread(variances: Array, share: float) -> Array:
+        return np.asarray(bound if share >= 1.0 else np.minimum(variances / (1.0 - share), bound))
+
+    def prior(share: float) -> Array:
+        rows = np.zeros((d, m, m, d))
+        for k, variance in enumerate(spread(flat_variances, share)):
+            rows[k, :, :, k] = np.vstack([np.sqrt(variance) * flat.T, curved[k]])
+        return rows.reshape(d * m, m * d, 1) if setting.joint else np.einsum("kijk->ijk", rows)
 
     def blended(rho: float) -> Blend:
         mean, offset_mean, covariance, _ = data
@@ -239,11 +193,10 @@ def blends(setting: Setting, data: Blend) -> Callable[[float], Blend]:
             mean = (1.0 - rho) * mean + rho * (ideal - middle)
             offset_mean = (1.0 - rho) * offset_mean + rho * middle
         share = 1.0 if identical else rho
-        extra = np.sqrt(share) * prior.rows(share, setting.joint)
         if space.zero_mean:
-            free = prior.spread(np.diag(covariance), share)
-            covariance = (1.0 - share) * covariance + share * np.diag(free)
-        return Blend(mean, offset_mean, covariance, np.concatenate([np.sqrt(1.0 - share) * data.rows, extra]))
+            covariance = (1.0 - share) * covariance + share * np.diag(spread(np.diag(covariance), share))
+        rows = np.concatenate([np.sqrt(1.0 - share) * data.rows, np.sqrt(share) * prior(share)])
+        return Blend(mean, offset_mean, covariance, rows)
 
     return blended
 
@@ -289,9 +242,7 @@ def likely_share(errors: Array, count: int) -> float:
     return _SHARES[int(np.argmin(evidence + surprise))]
 
 
-def cross_validated_errors(
-    setting: Setting, coefficients: Array, known: Sequence[tuple[int, bool]], workers: Workers = 1
-) -> Array:
+def cross_validated_errors(setting: Setting, coefficients: Array, known: Ends, workers: Workers = 1) -> Array:
     """Return the mean errors of left-out motions, by share and kind of ends.
 
     A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
@@ -303,7 +254,7 @@ def cross_validated_errors(
     centered = coefficients - space.means(coefficients)[:, None]
     variances = (space.coordinates(centered - centered.mean(axis=0)) ** 2).sum(axis=(0, 1))
     weights = np.zeros(len(variances))
-    for part in map(list, setting.units):
+    for part in setting.units:
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
     folds = np.arange(count) % min(count, _FOLDS)
     errors = partial(_errors, setting, coefficients, weights, known)
@@ -311,13 +262,7 @@ def cross_validated_errors(
     return sum(parts, start=np.zeros((len(_SHARES), len(known)))) / count
 
 
-def _errors(
-    setting: Setting,
-    coefficients: Array,
-    weights: Array,
-    known: Sequence[tuple[int, bool]],
-    fold: npt.NDArray[np.bool_],
-) -> Array:
+def _errors(setting: Setting, coefficients: Array, weights: Array, known: Ends, fold: npt.NDArray[np.bool_]) -> Array:
     """Return the sums of errors of the motions of a fold, which the others predict, by share and kind of ends."""
     data, left_out = moments(setting, coefficients[~fold]), coefficients[fold]
     fewer = np.moveaxis(np.linalg.qr(np.moveaxis(data.rows, 2, 0))[1], 0, 2)  # with the same covariance
@@ -336,7 +281,7 @@ def predicted(setting: Setting, blend: Blend, motions: Array, orders: int, movin
 
     `orders` is 2 for position and velocity at each end, 3 with acceleration; unless `moving`, derivatives are zero.
     """
-    ends = np.vstack([setting.basis.evaluate([0.0, 1.0], order) for order in range(orders)])
+    ends = setting.space.ends[: 2 * orders]
     # the constant is free, so one difference of positions remains
     rows = np.vstack([ends[1] - ends[0], ends[2:]])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -365,15 +310,12 @@ class Components(NamedTuple):
     offset_mean: Array  # (d,)
     offset_covariance: Array  # (d, d)
     shrinkage: float
+    scores: Array  # (R, n, d), joint (R, n)
+    offsets: Array  # (R, d)
 
 
 def fit_components(
-    setting: Setting,
-    coefficients: Array,
-    *,
-    count: int | float | None,
-    shrinkage: float | str,
-    workers: Workers = 1,
+    setting: Setting, coefficients: Array, count: int | float | None, shrinkage: float | str, workers: Workers = 1
 ) -> Components:
     """Return mean, components and variances of motions (R, K, d); see `FPCA`."""
     space, joint, d = setting.space, setting.joint, coefficients.shape[2]
@@ -383,8 +325,14 @@ def fit_components(
         rho = cross_validated_shrinkage(setting, coefficients, workers) if isinstance(shrinkage, str) else shrinkage
         blend = blends(setting, data)(rho)
     number = _number(count, data.rows.shape[1], len(coefficients), shrinkage != 0.0)
-    parts = [decompose(rows, number) for rows in np.moveaxis(blend.rows, 2, 0)]
-    vectors, variances, total = (np.stack(values, axis=-1) for values in zip(*parts, strict=True))
+    rows = np.moveaxis(blend.rows, 2, 0)
+    if rows.shape[1] > 4 * rows.shape[2]:
+        rows = np.linalg.qr(rows)[1]  # the same covariance
+    # fewer motions than components: the remaining ones have zero variance
+    rows = np.pad(rows, ((0, 0), (0, max(number - rows.shape[1], 0)), (0, 0)))
+    # of the rows, not of the covariance, which keeps the digits of small variances
+    _, sigma, axes = np.linalg.svd(rows, full_matrices=False)
+    vectors, variances, total = np.moveaxis(axes[:, :number], 0, 2), sigma[:, :number].T ** 2, (sigma**2).sum(axis=1)
     if isinstance(count, float):  # as many as explain this part of the variance in every coordinate
         explained = np.cumsum(variances, axis=0) / np.where(total > 0.0, total, 1.0)
         enough = (explained >= count * (1.0 - 1e-12)) | (total <= 0.0)
@@ -394,20 +342,27 @@ def fit_components(
     components = components * _signs(setting, data.rows, vectors, components)
     if joint:
         variances, total = variances[:, 0], total[0]
-    return Components(blend.mean, components, variances, total, blend.offset_mean, blend.offset_covariance, rho)
+    projected = project(space, blend.mean, components, coefficients, joint)
+    return Components(blend.mean, components, variances, total, *blend[1:3], rho, *projected)
 
 
-def project(space: SplineSpace, components: Array, centered: Array, joint: bool) -> Array:
-    """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d).
+def project(
+    space: SplineSpace, mean: Array, components: Array, coefficients: Array, joint: bool
+) -> tuple[Array, Array]:
+    """Return the scores (R, n, d), joint (R, n), and offsets (R, d) of motions (R, K, d) on components (n, K, d).
 
-    By least squares; components that others published need not be orthonormal.
+    By least squares; components that others published need not be orthonormal, nor have zero mean.
     """
-    x, S = space.coordinates(centered, joint), space.coordinates(components, joint)
+    offsets = space.means(coefficients)
+    x = space.coordinates(coefficients - offsets[:, None] - mean, joint)
+    S = space.coordinates(components, joint)
     scores = np.einsum("rmk,nmk->rnk", x, S, optimize=True)
     gram = np.einsum("nmk,imk->kni", S, S, optimize=True)
     if np.abs(gram - np.eye(len(S))).max(initial=0.0) > _ORTHONORMAL:
         scores = np.einsum("kni,rik->rnk", np.linalg.pinv(gram, hermitian=True), scores)
-    return np.asarray(scores[..., 0] if joint else scores)
+    scores = scores[..., 0] if joint else scores
+    offsets -= space.integrals @ mean + np.einsum("rn...,n...->r...", scores, space.means(components))
+    return scores, offsets
 
 
 def _number(count: int | float | None, most: int, R: int, shrunk: bool) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,20 +16,20 @@ from ...errors import ThunderError, ThunderWarning, outer_level
 from ...parallel import Workers
 from ...table import Tabular
 from ...values import Estimator
-from ..alignment import PathFrames, from_canonical, has_path, path_frames, positions, returning, to_canonical, turning
+from ..alignment import PathFrames, aligned, from_canonical, has_path, path_columns, returning, turning
+from . import plot as plots
 from .archive import load_fpca, save_fpca
-from .curves import Curves, array_curves, read_curves
+from .curves import Curves, read_curves
 from .fit import Components, Setting, SplineSpace, fit_components, project, unit_groups
 from .published import fit_samples, read_samples
 from .splines import SplineBasis, smooth
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from ...recordings.motion_set import MotionSet
     from ...recordings.trial import Trial
 
     Motions = MotionSet | Trial | Iterable[Trial] | npt.ArrayLike
+    Mask = npt.NDArray[np.bool_]
 
 #: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100
@@ -174,7 +175,7 @@ class FPCA(Estimator):
     total_variance_: Array
     offset_mean_: Array
     offset_covariance_: Array
-    support_: npt.NDArray[np.bool_]
+    support_: Mask
     scores_: Array
     offsets_: Array
     durations_: Array
@@ -280,41 +281,26 @@ class FPCA(Estimator):
         >>> plan.position(0.5).round(6).tolist()  # minimum jerk
         [0.15, 0.0, 0.05]
         """
-        S = numbers(components, "components")
-        if S.ndim != 3 or min(S.shape) < 1:
-            raise ThunderError(f"components must have shape (n, T, d), got {S.shape}")
-        S0 = np.zeros(S.shape[1:]) if mean is None else numbers(mean, "mean")
-        if S0.shape != S.shape[1:]:
-            raise ThunderError(f"mean must have shape {S.shape[1:]}, got {S0.shape}")
-        functions = np.concatenate([S0[None], S])
-        if not np.isfinite(functions).all():
-            raise ThunderError("mean and components must be finite")
+        S = array(components, (None, None, None), "components")
+        S0 = np.zeros(S.shape[1:]) if mean is None else array(mean, S.shape[1:], "mean")
         fpca = cls(len(S), basis=basis, smoothing=None, joint=joint, alignment=alignment, shrinkage=0.0)
         fpca._checked()
         if alignment == "auto":
             raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
-        curves = array_curves(functions, dofs)
-        fpca.basis, c, residual = fit_samples(functions, tau, curves.dofs, basis, tolerance)
+        curves, fpca.basis, fit = fit_samples(np.concatenate([S0[None], S]), tau, dofs, basis, tolerance)
+        c, residual = fit.coefficients, fit.residual
         n, d = len(S), len(curves.dofs)
         shape = (n,) if joint else (n, d)
-        given = np.ones(shape) if variances is None else all_nonnegative(numbers(variances, "variances"), "variances")
-        if given.shape == (n,) and not joint:
-            given = np.repeat(given[:, None], d, axis=1)
+        given = np.ones(n) if variances is None else numbers(variances, "variances")
+        given = np.repeat(given[:, None], d, axis=1) if given.shape == (n,) and not joint else given
         zeros, none = np.zeros(d), np.zeros(0)
-        no_frames = PathFrames(np.zeros((0, 3)), none, np.zeros((0, 3, 3)))
-        fpca._keep(
-            curves,
-            Components(c[0], c[1:], array(given, shape, "variances"), given.sum(axis=0), zeros, np.diag(zeros), 0.0),
-            basis=fpca.basis,
-            alignment=alignment,
-            smoothing=zeros,
-            residual=residual,
-            support=none.astype(bool),
-            durations=none,
-            frames=no_frames if alignment == "path" else None,
-            scores=np.zeros((0, *shape)),
-            offsets=np.zeros((0, d)),
-        )
+        variance = all_nonnegative(array(given, shape, "variances"), "variances")
+        no_motions = np.zeros((0, *shape)), np.zeros((0, d))
+        total = variance.sum(axis=0)
+        fpca._keep(curves, Components(c[0], c[1:], variance, total, zeros, np.diag(zeros), 0.0, *no_motions))
+        fpca.basis_, fpca.smoothing_, fpca.residual_ = fpca.basis, zeros, residual
+        fpca.alignment_, fpca.support_, fpca.durations_ = alignment, none.astype(bool), none
+        fpca.frames_ = PathFrames(np.zeros((0, 3)), none, np.zeros((0, 3, 3))) if alignment == "path" else None
         return fpca
 
     @classmethod
@@ -421,7 +407,7 @@ class FPCA(Estimator):
         shared = units if self.joint or self.alignment == "path" or (self.alignment == "auto" and path) else each
         smoothed = smooth(curves, basis, smoothing, shared)
         x = basis.evaluate(np.linspace(0.0, 1.0, 101)) @ smoothed.coefficients
-        way = x[:, :, positions(curves.dofs)] if path else x
+        way = x[:, :, path_columns(curves.dofs)[0]] if path else x
         returns = returning(way) & path
         alignment = self.alignment
         if alignment == "auto":  # the majority decides
@@ -430,31 +416,18 @@ class FPCA(Estimator):
         if not support.all():
             curves = curves.select(support)
             smoothed = smooth(curves, basis, smoothing, shared)
-        coefficients, frames = _aligned(smoothed.coefficients, curves, alignment)
-        space = SplineSpace(basis, zero_mean=bool(self.demean))
-        # coordinate by coordinate each has its own scale, in the canonical frame too
-        scaled = units if self.joint else each
-        setting = Setting(basis, space, bool(self.joint), alignment == "path", scaled, units)
-        self._keep(
-            curves,
-            fit_components(setting, coefficients, count=count, shrinkage=shrinkage, workers=workers),
-            basis=basis,
-            alignment=alignment,
-            smoothing=smoothed.smoothing,
-            residual=smoothed.residual,
-            support=support,
-            durations=curves.durations,
-            frames=frames,
-        )
-        self.scores_, self.offsets_ = self._project(coefficients)
+        coefficients, frames = aligned(smoothed.coefficients, curves.dofs, curves.names, alignment)
+        setting = Setting(basis, SplineSpace(basis, bool(self.demean)), bool(self.joint), alignment == "path", units)
+        self._keep(curves, fit_components(setting, coefficients, count, shrinkage, workers))
+        self.basis_, self.smoothing_, self.residual_ = basis, smoothed.smoothing, smoothed.residual
+        self.alignment_, self.support_, self.frames_ = alignment, support, frames
         if returns.any() and self.alignment != "none":
             self._warn_returning(returns, turning(way), names)
         return self
 
-    def _keep(self, curves: Curves, components: Components, **results: Any) -> None:
-        """Store results, with a trailing underscore."""
-        self._dofs, self._units = curves.dofs, curves.units
-        vars(self).update({f"{name}_": value for name, value in (components._asdict() | results).items()})
+    def _keep(self, curves: Curves, components: Components) -> None:
+        self._dofs, self._units, self.durations_ = curves.dofs, curves.units, curves.durations
+        vars(self).update({f"{name}_": value for name, value in components._asdict().items()})
 
     def _checked(self) -> tuple[SplineBasis, int | float | None, float | str | None, float | str]:
         """Basis, number of components, smoothing and shrinkage from the arguments of the constructor."""
@@ -462,12 +435,15 @@ class FPCA(Estimator):
             raise ThunderError(f"basis must be a SplineBasis, got {self.basis!r}")
         if self.alignment not in ("auto", "path", "none"):
             raise ThunderError(f'alignment must be "auto", "path" or "none", got {self.alignment!r}')
-        basis = SplineBasis() if self.basis is None else self.basis
-        return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
+        smoothing = f"smoothing must be 'gcv', a number from 0 to {_HEAVIEST:g}, or None"
+        return (
+            SplineBasis() if self.basis is None else self.basis,
+            _components(self.n_components),
+            _number_or(self.smoothing, ("gcv", None), _HEAVIEST, smoothing),
+            _number_or(self.shrinkage, ("auto",), 1.0, 'shrinkage must lie in [0, 1] or be "auto"'),
+        )
 
-    def _warn_returning(
-        self, returns: npt.NDArray[np.bool_], turns: npt.NDArray[np.bool_], names: Sequence[str]
-    ) -> None:
+    def _warn_returning(self, returns: Mask, turns: Mask, names: Sequence[str]) -> None:
         """Warn of motions that return: left out, unaligned, or enlarged, unless the model is of minimum jerk alone."""
         if self.alignment == "path":
             if self.shrinkage_ >= 1.0:
@@ -479,24 +455,14 @@ class FPCA(Estimator):
             effect, otherwise = "at least half of all, so that none is aligned", 'confirm with alignment="none"'
         kinds = {"out and back": returns & turns, "loops": returns & ~turns}
         found = "; ".join(f"{kind}: {_listed(names, which)}" for kind, which in kinds.items() if which.any())
-        split = "split those out and back into reaches (recordings.split_reaches), or "
+        if kinds["out and back"].any():
+            otherwise = f"split those out and back into reaches (recordings.split_reaches), or {otherwise}"
         warnings.warn(
             f"{returns.sum()} of {len(returns)} motions return toward their start ({found}) and are {effect}: "
-            f"{split if (returns & turns).any() else ''}{otherwise}",
+            f"{otherwise}",
             ThunderWarning,
             stacklevel=outer_level(),
         )
-
-    def _project(self, coefficients: Array) -> tuple[Array, Array]:
-        space = SplineSpace(self.basis_, zero_mean=bool(self.demean))
-        offsets = space.means(coefficients)
-        centered = coefficients - offsets[:, None] - self.mean_coefficients_
-        scores = project(space, self.component_coefficients_, centered, self.joint)
-        if self.demean:  # published functions need not have zero mean
-            means = space.means(self.component_coefficients_)
-            subscripts = "rn,nd->rd" if self.joint else "rnd,nd->rd"
-            offsets -= space.integrals @ self.mean_coefficients_ + np.einsum(subscripts, scores, means)
-        return scores, offsets
 
     # --- results ----------------------------------------------------------------------------------------------------
 
@@ -578,13 +544,14 @@ class FPCA(Estimator):
         ThunderError
             As `fit`, and for coordinates other than the fitted ones.
         """
-        weights, basis = self.smoothing_, self.basis_
         curves = read_curves(motions, self.dofs if isinstance(motions, np.ndarray) else None)
         if curves.dofs != self.dofs:
             raise ThunderError(f"motions must have the dofs {', '.join(self.dofs)}, got {', '.join(curves.dofs)}")
-        smoothed = smooth(curves, basis, weights)
-        coefficients, frames = _aligned(smoothed.coefficients, curves, self.alignment_)
-        return Projection(*self._project(coefficients), frames, self.dofs)
+        smoothed = smooth(curves, self.basis_, self.smoothing_)
+        coefficients, frames = aligned(smoothed.coefficients, self.dofs, curves.names, self.alignment_)
+        fitted = self.mean_coefficients_, self.component_coefficients_
+        projected = project(SplineSpace(self.basis_, bool(self.demean)), *fitted, coefficients, self.joint)
+        return Projection(*projected, frames, self.dofs)
 
     def inverse_transform(
         self,
@@ -616,16 +583,15 @@ class FPCA(Estimator):
             For arrays of the wrong shape.
         """
         alpha = numbers(scores, "scores")
-        if alpha.shape[1:] != self.explained_variance_.shape or alpha.ndim != self.explained_variance_.ndim + 1:
+        if alpha.shape[1:] != self.explained_variance_.shape:
             expected = ", ".join(map(str, self.explained_variance_.shape))
             raise ThunderError(f"scores must have shape (R, {expected}), got {alpha.shape}")
         x_bar = self.offset_mean_ if offsets is None else numbers(offsets, "offsets")
         d = len(self.dofs)
         if x_bar.shape not in ((d,), (len(alpha), d)):
             raise ThunderError(f"offsets must have shape ({d},) or ({len(alpha)}, {d}), got {x_bar.shape}")
-        subscripts = "rn,nkd->rkd" if self.joint else "rnd,nkd->rkd"
-        coefficients = self.mean_coefficients_ + np.einsum(subscripts, alpha, self.component_coefficients_)
-        coefficients = coefficients + np.broadcast_to(x_bar, (len(alpha), d))[:, None]
+        coefficients = self.mean_coefficients_ + np.einsum("rn...,nk...->rk...", alpha, self.component_coefficients_)
+        coefficients = coefficients + x_bar[..., None, :]
         values = self.basis_.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
         if frames is None:
             return np.asarray(values)
@@ -650,78 +616,13 @@ class FPCA(Estimator):
         """
         return load_fpca(path, cls)
 
-    def plot(self, n: int = 3, *, spread: float = 1.0, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
-        """Draw the mean and the mean +- standard deviations along the first n components.
-
-        Parameters
-        ----------
-        n : int
-            Number of components.
-        spread : float
-            Number of standard deviations.
-        axes : mapping of str to Axes, optional
-            Panels to draw, named by dof and component such as ``"x 1"``; default all, in a new figure with a row for
-            each dof.
-
-        Returns
-        -------
-        dict of str to Axes
-            The panels drawn.
-        """
-        from .plot import plot_mean_and_components
-
-        return plot_mean_and_components(self, n, spread=spread, axes=axes)
-
-    def plot_components(
-        self, n: int = 5, *, derivative: int = 0, axes: Mapping[str, Axes] | None = None
-    ) -> dict[str, Axes]:
-        """Draw the first n components or one of their derivatives, one panel for each dof.
-
-        Parameters
-        ----------
-        n : int
-            Number of components.
-        derivative : int
-            Order of the derivative with respect to normalized time.
-        axes : mapping of str to Axes, optional
-            Panels to draw, by the names of dofs; default all, in a new figure.
-
-        Returns
-        -------
-        dict of str to Axes
-            The panels drawn.
-        """
-        from .plot import plot_components
-
-        return plot_components(self, n, derivative=derivative, axes=axes)
-
-    def plot_variance(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the cumulative explained variance.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Default a new figure.
-
-        Returns
-        -------
-        Axes
-            The panel drawn.
-        """
-        from .plot import plot_variance
-
-        return plot_variance(self, ax=ax)
+    plot = plots.plot
+    plot_components = plots.plot_components
+    plot_variance = plots.plot_variance
 
 
-def _aligned(coefficients: Array, curves: Curves, alignment: str) -> tuple[Array, PathFrames | None]:
-    if alignment == "none":
-        return coefficients, None
-    frames = path_frames(coefficients, curves.dofs, curves.names)
-    return to_canonical(coefficients, curves.dofs, frames), frames
-
-
-def _listed(names: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:
-    found = [name for name, one in zip(names, chosen, strict=True) if one]
+def _listed(names: Sequence[str], chosen: Mask) -> str:
+    found = list(compress(names, chosen))
     more = len(found) - _MOST_NAMED
     return ", ".join(found[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
@@ -734,17 +635,9 @@ def _components(value: Any) -> int | float | None:
     raise ThunderError(f"n_components must be a whole number, a number between 0 and 1, or None, got {value!r}")
 
 
-def _smoothing(value: Any) -> float | str | None:
-    if value is None or (isinstance(value, str) and value == "gcv"):
-        return value
-    if is_number(value) and 0.0 <= value <= _HEAVIEST:
+def _number_or(value: Any, words: tuple[str | None, ...], most: float, what: str) -> Any:
+    if is_number(value) and 0.0 <= value <= most:
         return float(value)
-    raise ThunderError(f"smoothing must be 'gcv', a number from 0 to {_HEAVIEST:g}, or None, got {value!r}")
-
-
-def _shrinkage(value: Any) -> float | str:
-    if isinstance(value, str) and value == "auto":
-        return value
-    if is_number(value) and 0.0 <= value <= 1.0:
-        return float(value)
-    raise ThunderError(f'shrinkage must lie in [0, 1] or be "auto", got {value!r}')
+    if not isinstance(value, str | None) or value not in words:
+        raise ThunderError(f"{what}, got {value!r}")
+    return value

@@ -22,7 +22,22 @@ _LESS, _MORE = BLUE, VERMILION
 def plot_components(
     fpca: FPCA, n: int = 5, *, derivative: int = 0, axes: Mapping[str, Axes] | None = None
 ) -> dict[str, Axes]:
-    """Draw the first n components, one panel for each dof; see `FPCA.plot_components`."""
+    """Draw the first n components or one of their derivatives, one panel for each dof.
+
+    Parameters
+    ----------
+    n : int
+        Number of components.
+    derivative : int
+        Order of the derivative with respect to normalized time.
+    axes : mapping of str to Axes, optional
+        Panels to draw, by the names of dofs; default all, in a new figure.
+
+    Returns
+    -------
+    dict of str to Axes
+        The panels drawn.
+    """
     tau = np.linspace(0.0, 1.0, _SAMPLES)
     values = fpca.components(tau, derivative)[:n]
     drawn = panels(axes, fpca.dofs, (7.0, 1.2 + 1.6 * len(fpca.dofs)), sharex=True)
@@ -37,10 +52,24 @@ def plot_components(
     return drawn
 
 
-def plot_mean_and_components(
-    fpca: FPCA, n: int = 3, *, spread: float = 1.0, axes: Mapping[str, Axes] | None = None
-) -> dict[str, Axes]:
-    """Draw the mean +- standard deviations along components, dofs in rows; see `FPCA.plot`."""
+def plot(fpca: FPCA, n: int = 3, *, spread: float = 1.0, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+    """Draw the mean and the mean +- standard deviations along the first n components.
+
+    Parameters
+    ----------
+    n : int
+        Number of components.
+    spread : float
+        Number of standard deviations.
+    axes : mapping of str to Axes, optional
+        Panels to draw, named by dof and component such as ``"x 1"``; default all, in a new figure with a row for
+        each dof.
+
+    Returns
+    -------
+    dict of str to Axes
+        The panels drawn.
+    """
     tau = np.linspace(0.0, 1.0, _SAMPLES)
     mean = fpca.offset_mean_ + fpca.mean(tau)
     n = min(n, fpca.n_components_)
@@ -71,7 +100,18 @@ def plot_mean_and_components(
 
 
 def plot_variance(fpca: FPCA, *, ax: Axes | None = None) -> Axes:
-    """Draw cumulative explained variance over the number of components; see `FPCA.plot_variance`."""
+    """Draw the cumulative explained variance.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+        Default a new figure.
+
+    Returns
+    -------
+    Axes
+        The panel drawn.
+    """
     ax = panel(ax, (7.0, 2.8))
     ratio = np.cumsum(fpca.explained_variance_ratio_, axis=0)
     count = np.arange(1, len(ratio) + 1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb, factorial
+from dataclasses import dataclass
+from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.optimize import minimize_scalar
 
 from ...checks import Array, numbers, whole
 from ...errors import ThunderError
+from ...values import Value, set_fields
 from .curves import Curves
 
 #: distance that rounding may put tau outside [0, 1]
@@ -28,7 +30,8 @@ _GRID = 81
 _LONGEST_END_GAP = 0.1
 
 
-class SplineBasis:
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class SplineBasis(Value):
     """B-spline basis on [0, 1] with clamped ends: only the first function is nonzero at 0, only the last at 1.
 
     The functions sum to one, so a constant has equal coefficients, and coefficients transform like points.
@@ -58,39 +61,30 @@ class SplineBasis:
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
 
+    degree: int
+    knots: Array
+
     def __init__(self, n_functions: int | None = None, degree: int = 5, *, knots: npt.ArrayLike | None = None) -> None:
-        self._degree = whole(degree, "degree", 1)
+        p = whole(degree, "degree", 1)
+        count = 15 if n_functions is None and knots is None else n_functions
         if knots is None:
-            count = whole(15 if n_functions is None else n_functions, "n_functions", self._degree + 1)
-            self._knots = _clamped(np.linspace(0.0, 1.0, count - self._degree + 1), self._degree)
+            t = _clamped(np.linspace(0.0, 1.0, whole(count, "n_functions", p + 1) - p + 1), p)
         else:
-            self._knots = _checked_knots(knots, self._degree)
-            if n_functions is not None and n_functions != self.n_functions:
-                raise ThunderError(
-                    f"n_functions must agree with knots, which define {self.n_functions} functions of degree "
-                    f"{self._degree}, got {n_functions}"
-                )
-        self._knots.setflags(write=False)
-
-    @property
-    def knots(self) -> Array:
-        """Complete knot vector, shape (K + degree + 1,)."""
-        return self._knots
-
-    @property
-    def degree(self) -> int:
-        """Degree of the polynomials."""
-        return self._degree
+            t = _checked_knots(knots, p)
+        t.setflags(write=False)
+        set_fields(self, degree=p, knots=t)
+        if count not in (None, self.n_functions):
+            raise ThunderError(f"n_functions must be {self.n_functions} with these knots and degree {p}, got {count}")
 
     @property
     def n_functions(self) -> int:
         """Number K of functions."""
-        return len(self._knots) - self._degree - 1
+        return len(self.knots) - self.degree - 1
 
     @property
     def breaks(self) -> Array:
         """Boundaries of the polynomial pieces, 0 and 1 included."""
-        return np.unique(self._knots)
+        return np.unique(self.knots)
 
     def evaluate(self, tau: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return the values of all functions or of one of their derivatives.
@@ -119,8 +113,8 @@ class SplineBasis:
         c = numbers(coefficients, "coefficients")
         if c.ndim < 1 or c.shape[0] != self.n_functions:
             raise ThunderError(f"coefficients must have shape ({self.n_functions}, ...), got {c.shape}")
-        spline = BSpline(self._knots, c if derivative <= self._degree else np.zeros_like(c), self._degree)
-        return spline.derivative(derivative) if 0 < derivative <= self._degree else spline
+        spline = BSpline(self.knots, c if derivative <= self.degree else np.zeros_like(c), self.degree)
+        return spline.derivative(derivative) if 0 < derivative <= self.degree else spline
 
     def gram(self, derivative: int = 0) -> Array:
         """Return the inner products of the functions' derivatives over [0, 1], shape (K, K).
@@ -129,42 +123,34 @@ class SplineBasis:
         """
         nodes, weights = self.quadrature()
         values = np.sqrt(weights)[:, None] * self.evaluate(nodes, derivative)
-        gram = values.T @ values
-        return np.asarray(0.5 * (gram + gram.T))
+        return np.asarray(values.T @ values)
 
     def quadrature(self) -> tuple[Array, Array]:
         """Return nodes (N,) and weights (N,) that integrate products of two splines exactly."""
-        nodes, weights = np.polynomial.legendre.leggauss(self._degree + 1)
+        nodes, weights = np.polynomial.legendre.leggauss(self.degree + 1)
         breaks = self.breaks
         half = 0.5 * np.diff(breaks)[:, None]
         return (breaks[:-1, None] + half * (nodes + 1.0)).ravel(), (half * weights).ravel()
 
     def integrals(self) -> Array:
         """Return the integrals of the functions over [0, 1], shape (K,)."""
-        k = self._degree
-        return np.asarray((self._knots[k + 1 :] - self._knots[: -k - 1]) / (k + 1.0))
+        k = self.degree
+        return np.asarray((self.knots[k + 1 :] - self.knots[: -k - 1]) / (k + 1.0))
 
     def to_ppoly(self, coefficients: npt.ArrayLike) -> PPoly[np.float64]:
         """Return the spline with coefficients (K, ...) as a `scipy.interpolate.PPoly` over `breaks`."""
         # Taylor coefficients at the left end of each piece; breaks skip the empty pieces of repeated knots
-        orders = range(self._degree, -1, -1)
+        orders = range(self.degree, -1, -1)
         terms = [self.spline(coefficients, k)(self.breaks[:-1]) / factorial(k) for k in orders]
         return PPoly(np.ascontiguousarray(terms), self.breaks)
 
-    def __eq__(self, other: object) -> bool:
-        """Compare degree and knots."""
-        if not isinstance(other, SplineBasis):
-            return NotImplemented
-        return self._degree == other._degree and np.array_equal(self._knots, other._knots)
-
-    def __hash__(self) -> int:
-        return hash((self._degree, self._knots.tobytes()))
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash((self.degree, self.knots.tobytes()))
 
     def __repr__(self) -> str:
-        uniform = _clamped(np.linspace(0.0, 1.0, self.n_functions - self._degree + 1), self._degree)
-        if np.array_equal(self._knots, uniform):
-            return f"SplineBasis({self.n_functions}, degree={self._degree})"
-        return f"SplineBasis({self.n_functions}, degree={self._degree}, breaks={self.breaks.round(4).tolist()})"
+        uniform = self == SplineBasis(self.n_functions, self.degree)
+        breaks = "" if uniform else f", breaks={self.breaks.round(4).tolist()}"
+        return f"SplineBasis({self.n_functions}, degree={self.degree}{breaks})"
 
 
 def _clamped(breaks: Array, degree: int) -> Array:
@@ -191,16 +177,14 @@ def _unit_interval(tau: npt.ArrayLike) -> Array:
 class _Group:
     """Columns (motion, coordinate) of data with samples at the same tau, and their decomposition."""
 
-    def __init__(self, tau: Array, name: str) -> None:
+    def __init__(
+        self, columns: list[tuple[int, int, Array]], tau: Array, name: str, basis: SplineBasis, D: Array
+    ) -> None:
+        """Decompose, and project the data (motion, coordinate, samples); D (K, K) is the root of the penalty."""
         self.tau, self.name = tau, name
-        self.columns: list[tuple[int, int]] = []
-        self.samples: list[Array] = []
-
-    def solve(self, B: Array, D: Array) -> None:
-        """Decompose, and project the data; B (T, K) basis at the samples, D (K, K) root of the penalty."""
-        self.trials, self.dofs = np.array(self.columns).T
-        y = np.stack(self.samples, axis=1)
-        self.mu, Q, self._R = _triangle(B, D)
+        self.trials, self.dofs = (np.array([column[k] for column in columns]) for k in (0, 1))
+        y = np.stack([samples for _, _, samples in columns], axis=1)
+        self.mu, Q, self._R = _triangle(basis.evaluate(tau), D)
         # NumPy's solver: SciPy's triangular one starts all threads for 15 x 15 numbers
         E = np.linalg.solve(self._R.T, D.T).T
         _, sigma, Ut = np.linalg.svd(E)
@@ -290,10 +274,7 @@ class Smoothed(NamedTuple):
 
 
 def smooth(
-    curves: Curves,
-    basis: SplineBasis,
-    smoothing: Any = "gcv",
-    shared: Sequence[Sequence[int]] = (),
+    curves: Curves, basis: SplineBasis, smoothing: Any = "gcv", shared: Sequence[Sequence[int]] = ()
 ) -> Smoothed:
     """Fit splines to motions by least squares, penalized by the third derivative, or the highest of lower splines.
 
@@ -317,10 +298,6 @@ def smooth(
     d, chosen = len(curves.dofs), isinstance(smoothing, str)
     weights = np.full(d, np.nan) if chosen else np.zeros(d) + (0.0 if smoothing is None else smoothing)
     groups = _grouped(curves, basis, bool((weights == 0.0).any()))
-    nodes, measure = basis.quadrature()
-    D = np.linalg.qr(np.sqrt(measure)[:, None] * basis.evaluate(nodes, min(3, basis.degree)))[1]
-    for group in groups:
-        group.solve(basis.evaluate(group.tau), D)
     for part in (shared or np.arange(d)[:, None]) if chosen else ():
         weights[list(part)] = _cross_validated(groups, list(part))
     coefficients = np.empty((len(curves), basis.n_functions, d))
@@ -334,43 +311,31 @@ def smooth(
 
 def _grouped(curves: Curves, basis: SplineBasis, unpenalized: bool) -> list[_Group]:
     """Group columns with samples at the same tau, which share all matrices."""
-    groups: dict[bytes, _Group] = {}
-    for r, (tau, x, name) in enumerate(zip(curves.taus, curves.values, curves.names, strict=True)):
+    columns: dict[bytes, list[tuple[int, int, Array]]] = {}
+    sampled: dict[bytes, tuple[Array, str]] = {}
+    for r, (trial, name) in enumerate(zip(curves.trials, curves.names, strict=True)):
+        tau, x = (trial.t - trial.t[0]) / trial.duration, trial.x
         grid = tau.round(12).tobytes()
         for k, valid in enumerate(~np.isnan(x.T)):
             key = grid + b"|" + valid.tobytes()
-            if key not in groups:
+            if key not in sampled:
                 _check_samples(tau[valid], basis, unpenalized, name)
-                groups[key] = _Group(tau[valid], name)
-            groups[key].columns.append((r, k))
-            groups[key].samples.append(x[valid, k])
-    return list(groups.values())
+                sampled[key], columns[key] = (tau[valid], name), []
+            columns[key].append((r, k, x[valid, k]))
+    nodes, measure = basis.quadrature()
+    D = np.linalg.qr(np.sqrt(measure)[:, None] * basis.evaluate(nodes, min(3, basis.degree)))[1]
+    return [_Group(columns[key], *sampled[key], basis, D) for key in columns]
 
 
 def _check_samples(tau: Array, basis: SplineBasis, unpenalized: bool, name: str) -> None:
     least = basis.n_functions if unpenalized else basis.degree + 1
     if len(tau) < least:
-        way = "without smoothing" if unpenalized else "with smoothing"
         raise ThunderError(
             f"motions must have at least {least} samples ({basis.n_functions} functions of degree {basis.degree}, "
-            f"{way}), got {len(tau)} in {name}"
+            f"with{'out' if unpenalized else ''} smoothing), got {len(tau)} in {name}"
         )
     if tau[0] > _LONGEST_END_GAP or tau[-1] < 1.0 - _LONGEST_END_GAP:
         raise ThunderError(
             f"gaps at the ends of a motion must be shorter than {_LONGEST_END_GAP:.0%} of it, got samples of {name} "
             f"from tau = {tau[0]:.2f} to {tau[-1]:.2f}: cut the motion there, or fill the gap"
         )
-
-
-def bernstein_points(powers: Array, breaks: Array) -> Array:
-    """Return control points (m, degree + 1, ...) of polynomials (degree + 1, m, ...) in powers of tau - breaks[k].
-
-    The highest power comes first, as in `scipy.interpolate.PPoly`.
-    """
-    p = len(powers) - 1
-    steps = np.diff(breaks).reshape(-1, *[1] * (powers.ndim - 2))
-    points = np.zeros((powers.shape[1], p + 1, *powers.shape[2:]))
-    for j in range(p + 1):
-        for i in range(j + 1):
-            points[:, j] += comb(j, i) / comb(p, i) * steps**i * powers[p - i]
-    return points

@@ -16,7 +16,6 @@ from .table import load_table
 _LOG = logging.getLogger(__name__)
 
 _LABELS = ("subject", "task", "name", "frame")
-_FIELD = re.compile(r"\{(\w*)\}")
 
 
 def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
@@ -65,27 +64,24 @@ def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
     if taken := set(options) & set(expression.groupindex):
         raise ThunderError(f"{', '.join(sorted(taken))} must be given once, by the pattern or as an argument")
     paths = sorted(path for path in root.rglob(f"*{Path(pattern).suffix}") if path.is_file())
-    found = [(path, match) for path in paths if (match := expression.fullmatch(path.relative_to(root).as_posix()))]
+    found = {path: match for path in paths if (match := expression.fullmatch(path.relative_to(root).as_posix()))}
     if not found:
         others = f"; other files are {', '.join(path.name for path in paths[:3])}" if paths else ""
         raise FileFormatError(f"expected files {pattern}, found none{others}", path=root)
-    if others_left := [path for path in paths if path not in {path for path, _ in found}]:
-        warnings.warn(
-            f"{len(others_left)} files of {root} have other names than {pattern} and were left out, such as "
-            f"{others_left[0].relative_to(root).as_posix()}; move them, or change the pattern",
-            RecordingWarning,
-            stacklevel=outer_level(),
-        )
+    if left := [path for path in paths if path not in found]:
+        text = f"{len(left)} files of {root} have other names than {pattern} and were left out, such as"
+        text += f" {left[0].relative_to(root).as_posix()}; move them, or change the pattern"
+        warnings.warn(text, RecordingWarning, stacklevel=outer_level())
     with warnings.catch_warnings():  # those of check_plausible: once for all of them, below
         warnings.filterwarnings("ignore", "trial ", RecordingWarning)
         motions = MotionSet(
             trial
-            for path, match in found
+            for path, match in found.items()
             for trial in load_table(
                 path, **{"name": path.relative_to(root).with_suffix("").as_posix()} | match.groupdict() | options
             )
         )
-    _LOG.info("%s: %d trials of %d files, %d others left out", root, len(motions), len(found), len(others_left))
+    _LOG.info("%s: %d trials of %d files, %d others left out", root, len(motions), len(found), len(left))
     check_plausible(motions, ("unit", "time_unit", "angle_unit"))
     return motions
 
@@ -93,19 +89,14 @@ def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
 def _expression(pattern: str) -> re.Pattern[str]:
     if not isinstance(pattern, str) or not Path(pattern).suffix:
         raise ThunderError(f"pattern must be a path with a suffix, such as '{{subject}}_{{task}}.csv', got {pattern!r}")
-    fields = _FIELD.findall(pattern)
-    for name in fields:
-        if name and name not in _LABELS:
-            raise ThunderError(
-                f"fields of pattern must be {', '.join(_LABELS)} or empty, got {name!r}{nearest_hint(name, _LABELS)}"
-            )
-    text, seen = "", set()
-    for k, part in enumerate(_FIELD.split(pattern)):
+    text, seen = "", {""}
+    for k, part in enumerate(re.split(r"\{(\w*)\}", pattern)):
         if k % 2 == 0:
             text += re.escape(part)
-        elif part in seen:
-            text += f"(?P={part})"
+        elif part and part not in _LABELS:
+            hint = nearest_hint(part, _LABELS)
+            raise ThunderError(f"fields of pattern must be {', '.join(_LABELS)} or empty, got {part!r}{hint}")
         else:
-            text += f"(?P<{part}>[^/]+?)" if part else "[^/]+?"
-            seen.update({part} - {""})
+            text += f"(?P<{part}>[^/]+?)" if part not in seen else f"(?P={part})" if part else "[^/]+?"
+            seen.add(part)
     return re.compile(text)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
-from xml.parsers import expat
+from xml.etree import ElementTree
 
-from ...errors import FileFormatError, UnknownNameError, nearest_hint
+from ...errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ...files import as_file
 from ...optional import require
 
-#: modules that read a format
-_ENGINES = {".xlsx": "openpyxl", ".xlsm": "openpyxl", ".ods": "odf"}
-#: bytes of a file and of its content after decompression, cells of a sheet, elements of an .ods file (2 kB each)
-_LARGEST, _MOST_BYTES, _MOST_CELLS, _MOST_ELEMENTS = 1 << 28, 1 << 29, 5_000_000, 2_000_000
+#: bytes of a file and of its content after decompression, and cells of a sheet
+_LARGEST, _MOST_BYTES, _MOST_CELLS = 1 << 28, 1 << 28, 5_000_000
+#: namespaces of .ods files
+_TABLE, _OFFICE, _TEXT = (
+    f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}" for name in ("table", "office", "text")
+)
 
 
 def is_spreadsheet(path: Path) -> bool:
     """Return whether the suffix is that of a spreadsheet."""
-    return path.suffix.lower() in _ENGINES
+    return path.suffix.lower() in (".xlsx", ".xlsm", ".ods")
 
 
 def read_sheet(path: Path, sheet: str | None = None) -> list[list[str]]:
@@ -29,99 +30,81 @@ def read_sheet(path: Path, sheet: str | None = None) -> list[list[str]]:
     Raises
     ------
     MissingExtraError
-        Without pandas or the package that reads the format.
+        Without the package that reads .xlsx.
     UnknownNameError
         If there is no such sheet.
     FileFormatError
         If the file is not a spreadsheet, or has several sheets and none was named.
     """
-    engine = _ENGINES[path.suffix.lower()]
-    pandas = require("pandas", "spreadsheets")
-    require(engine, "spreadsheets")
-    file = as_file(path, most=_LARGEST)
+    file, read = as_file(path, most=_LARGEST), _ods if path.suffix.lower() == ".ods" else _xlsx
+    rows: list[list[str]] = []
+    blank = width = 0
     try:
-        _check_size(file)
-        with pandas.ExcelFile(file, engine=engine) as book:
-            name = _chosen(list(book.sheet_names), sheet, path)
-            frame = pandas.read_excel(book, name, header=None, dtype=object, keep_default_na=False)
-        cells = frame.to_numpy()
-    except (UnknownNameError, FileFormatError):
+        for count, cells in read(file, sheet):
+            while cells and not cells[-1]:
+                cells.pop()
+            if not cells:
+                blank += count
+                continue
+            width = max(width, len(cells))
+            if (height := len(rows) + blank + count) * width > _MOST_CELLS:
+                text = f"a sheet must have at most {_MOST_CELLS} cells, got {height} rows of {width}"
+                raise FileFormatError(f"{text}; save it as .csv", path=file)
+            rows += [*([[]] * blank), *([cells] * count)]
+            blank = 0
+    except (ThunderError, ImportError):
         raise
-    except Exception as error:  # of zip files, XML and either package
+    except Exception as error:  # of zip files, XML and the package
         raise FileFormatError(f"not a spreadsheet of the format {path.suffix}: {error}", path=path) from error
-    rows = [[_text(cell) for cell in row] for row in cells]
-    while rows and not any(rows[-1]):
-        rows.pop()
-    return rows
+    return [cells + [""] * (width - len(cells)) for cells in rows]
 
 
-def _check_size(file: Path) -> None:
-    """Raise if the cells of a sheet take too much memory: a file of a few kilobytes can hold any number of them."""
+def _parts(file: Path, prefix: str) -> Iterator[bytes]:
+    """Yield the parts of a file whose names begin so; those that expand to any size are refused."""
     with zipfile.ZipFile(file) as archive:
-        parts = archive.infolist()
-        if (size := sum(part.file_size for part in parts)) > _MOST_BYTES:
+        if (size := sum(part.file_size for part in archive.infolist())) > _MOST_BYTES:
             raise FileFormatError(f"must hold at most {_MOST_BYTES} bytes without compression, got {size}", path=file)
-        for part in parts:
-            if part.filename == "content.xml" or re.fullmatch(r"xl/worksheets/[^/]*\.xml", part.filename):
-                with archive.open(part) as stream:
-                    _Extent(file).read(stream)
+        for name in archive.namelist():
+            if name.startswith(prefix):
+                if b"<!DOCTYPE" in (data := archive.read(name)):
+                    raise FileFormatError("document type declarations (DTD, entities) are refused", path=file)
+                yield data
 
 
-class _Extent:
-    """Counts the cells of a sheet, as rows times columns."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self.row = self.rows = self.column = self.columns = self.elements = 0
-        self.repeated = 1
-
-    def read(self, stream: IO[bytes]) -> None:
-        parser = expat.ParserCreate()
-        parser.StartElementHandler = self.start
-        parser.StartDoctypeDeclHandler = self.doctype
-        parser.ParseFile(stream)
-
-    def doctype(self, *_: object) -> None:
-        raise FileFormatError("document type declarations (DTD, entities) are refused", path=self.file)
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        kind = tag.rpartition(":")[2]
-        if kind == "c":  # .xlsx: r="B7"
-            self.column = _column(attributes.get("r", "")) or self.column + 1
-            self.filled(1)
-        elif kind == "row":
-            self.row, self.column = int(attributes.get("r", self.row + 1)), 0
-        elif kind == "table-row":  # .ods
-            self.row, self.column = self.row + self.repeated, 0
-            self.repeated = int(attributes.get("table:number-rows-repeated", 1))
-        elif kind in ("table-cell", "covered-table-cell"):
-            self.column += int(attributes.get("table:number-columns-repeated", 1))
-            if any(name.startswith("office:") for name in attributes):
-                self.filled(self.repeated)
-        elif kind == "p":  # text without a type
-            self.filled(self.repeated)
-        elif kind == "table":  # the next sheet
-            self.row = self.rows = self.columns = 0
-            self.repeated = 1
-        self.elements += 1
-        if self.elements > _MOST_ELEMENTS and self.file.suffix.lower() == ".ods":
-            raise FileFormatError(f"must have at most {_MOST_ELEMENTS} elements; save it as .csv", path=self.file)
-
-    def filled(self, rows: int) -> None:
-        self.rows, self.columns = max(self.rows, self.row + rows - 1), max(self.columns, self.column)
-        if self.rows * self.columns > _MOST_CELLS:
-            text = f"a sheet must have at most {_MOST_CELLS} cells, got {self.rows} rows of {self.columns}"
-            raise FileFormatError(f"{text}; save it as .csv", path=self.file)
+def _xlsx(file: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows, each once."""
+    list(_parts(file, "xl/worksheets/"))
+    book = require("openpyxl", "spreadsheets").load_workbook(file, read_only=True, data_only=True)
+    try:
+        for row in book[_chosen(book.sheetnames, sheet, file)].iter_rows(values_only=True):
+            yield 1, ["" if cell is None else str(cell).strip() for cell in row]
+    finally:
+        book.close()
 
 
-def _column(reference: str) -> int:
-    """Return the number of a column: 28 of ``AB7``; 0 without letters."""
-    number = 0
-    for letter in reference.upper():
-        if not "A" <= letter <= "Z":
-            break
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number
+def _ods(file: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield how often a row is repeated, and the row."""
+    (content,) = _parts(file, "content.xml")
+    tables = {
+        str(table.get(f"{_TABLE}name")): table for table in ElementTree.fromstring(content).iter(f"{_TABLE}table")
+    }
+    for row in tables[_chosen(list(tables), sheet, file)].iter(f"{_TABLE}table-row"):
+        cells: list[str] = []
+        blank = 0
+        for cell in row:
+            count = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
+            text = "\n".join("".join(part.itertext()) for part in cell.iter(f"{_TEXT}p")).strip()
+            text = cell.get(f"{_OFFICE}value", text)
+            if not text:
+                blank += count
+            elif (columns := len(cells) + blank + count) > _MOST_CELLS:
+                raise FileFormatError(
+                    f"a sheet must have at most {_MOST_CELLS} cells, got {columns} columns", path=file
+                )
+            else:
+                cells += [""] * blank + [text] * count
+                blank = 0
+        yield int(row.get(f"{_TABLE}number-rows-repeated", 1)), cells
 
 
 def _chosen(names: list[str], sheet: str | None, path: Path) -> str:
@@ -132,9 +115,3 @@ def _chosen(names: list[str], sheet: str | None, path: Path) -> str:
     if sheet not in names:
         raise UnknownNameError(f"no sheet {sheet!r} among {', '.join(names)} in {path}{nearest_hint(sheet, names)}")
     return sheet
-
-
-def _text(cell: Any) -> str:
-    if cell is None or (isinstance(cell, float) and cell != cell):
-        return ""
-    return repr(float(cell)) if isinstance(cell, float) else str(cell).strip()

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ...checks import one_of, whole
-from ...errors import ThunderError, nearest_hint
+from ...errors import ThunderError
 from .. import orientation
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import ANGLES, LENGTHS, POSITION, ROTATION, Trial, to_si
+from . import text
 from .lost import without_lost
 from .spreadsheet import is_spreadsheet, read_sheet
-from .text import (
-    TOLERANCE,
-    UNITS,
-    TextFile,
-    agrees,
-    cells_of,
-    column_name,
-    guess_delimiter,
-    is_number,
-    positive_rate,
-    rate_of,
-    time_factor,
-)
+from .text import UNITS, TextFile
 
 Column = str | int
 
@@ -65,7 +53,7 @@ def load_table(
     Parameters
     ----------
     path : path-like
-        Text, or a spreadsheet (``.xlsx``, ``.ods``; needs ``pip install "thunder_py[spreadsheets]"``).
+        Text, or a spreadsheet (``.ods``; ``.xlsx`` needs ``pip install "thunder_py[spreadsheets]"``).
     columns : mapping or sequence of str
         ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns equal to the dofs. A column
         is its name in the header, or its number, counted from 1.
@@ -131,7 +119,7 @@ def load_table(
     """
     if time is None and rate is None:
         raise ThunderError("time (a column) or rate [Hz] must be given, got none")
-    seconds, nominal = time_factor(time_unit), None if rate is None else positive_rate(rate)
+    seconds, nominal = text.time_factor(time_unit), None if rate is None else text.positive_rate(rate)
     whole(skip, "skip", 0)
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ThunderError(f"delimiter must be one character, got {delimiter!r}")
@@ -139,53 +127,44 @@ def load_table(
         raise ThunderError(f"name must be text, got {name!r}")
     file = TextFile(path, encoding, decimal, missing)
     cells, first = _cells(file, sheet, skip, header, delimiter), skip + int(header) + 1  # number of the first line
-    names = cells[skip] if header else [""] * len(cells[skip])
-    rows = cells[first - 1 :]
-    find = partial(_index, names, file, skip + 1 if header else None)
+    names, rows = cells[skip] if header else [""] * len(cells[skip]), cells[first - 1 :]
     dofs, spelt = _wanted(columns, unit)
-    for dof, each in spelt.items():
-        one_of(each, LENGTHS if dof in POSITION else UNITS, "unit")
-    factors, units = [UNITS[spelt[dof]][0] for dof in dofs], [UNITS[spelt[dof]][1] for dof in dofs]
-    at = [find(column) for column in dofs.values()]
-    turns = [find(column) for column in _turns(quaternion, euler)]
-    clock = [] if time is None else [find(time)]
+    factors, units = zip(*(UNITS[spelt[dof]] for dof in dofs), strict=True)
+    at = [_index(column, names, file) for column in dofs.values()]
+    turns = [_index(column, names, file) for column in _turns(quaternion, euler)]
+    clock = [] if time is None else [_index(time, names, file)]
+    groups = [""] * len(rows) if by is None else [f":{row[_index(by, names, file)]}" for row in rows]
     read = {*at, *turns, *clock}
-    labels = [label if k in read else None for k, label in enumerate(names)]
-    values = file.numbers(enumerate(rows, first), labels, clock)
-    x = values[:, at] * factors
-    names_of_x, turned = list(dofs), to_si(angle_unit, "angle", "angle_unit") * values[:, turns]
+    values = file.numbers(enumerate(rows, first), [name if k in read else None for k, name in enumerate(names)], clock)
+    x, labels = values[:, at] * factors, tuple(dofs)
     if turns:
         try:
-            if euler is not None:
-                vectors = orientation.from_euler(turned, sequence)
-            else:
+            if euler is None:
                 vectors = orientation.from_quaternions(values[:, turns], scalar_first=scalar_first)
+            else:
+                vectors = orientation.from_euler(to_si(angle_unit, "angle", "angle_unit") * values[:, turns], sequence)
         except ThunderError as error:
             file.refuse(str(error))
-        x, names_of_x, units = np.hstack([x, vectors]), [*dofs, *ROTATION], [*units, *["rad"] * 3]
-    title = Path(path).stem if name is None else name
-    places = _places(names_of_x, units)
-    flat = list(places.values())
+        x, labels, units = np.hstack([x, vectors]), labels + ROTATION, (*units, "rad", "rad", "rad")
+    title, places = Path(path).stem if name is None else name, _places(labels, units)
+    starts = [k for k in range(len(rows)) if k == 0 or groups[k] != groups[k - 1]]
     trials = []
-    for suffix, part in _groups(None if by is None else [row[find(by)] for row in rows], len(rows)):
-        lines = range(first, first + len(rows))[part]
+    for part in itertools.starmap(slice, itertools.pairwise([*starts, len(rows)])):
+        lines, told = range(first, first + len(rows))[part], title + groups[part.start]
         if len(lines) < 2:
             file.refuse("a trial must have two samples or more", lines[0])
         t = np.arange(len(lines)) / (nominal or 1.0)
         for column in clock:
             t = seconds * values[part, column]
-            file.check_increasing(t, lines, column_name(column, names[column]))
-            if nominal is not None and not agrees(t, nominal):
-                steps = f"{1.0 / np.diff(t).mean():.6g} and {1.0 / np.median(np.diff(t)):.6g} Hz"
-                text = (
-                    f"rate must agree with the times to {TOLERANCE:.0%}, got {nominal:g} Hz, but mean and median steps"
-                )
-                file.refuse(f"{text} mean {steps}")
+            file.check_increasing(t, lines, text.column_name(column, names[column]))
+        if nominal is not None and not text.agrees(t, nominal):
+            step = f"the median step of {np.median(np.diff(t)):.6g} s"
+            file.refuse(f"rate must agree with the times to {text.TOLERANCE:.0%}, got {nominal:g} Hz for {step}")
         if places:
-            markers = [title + suffix + (f" ({stem.rstrip('_- ')})" if stem else "") for stem in places]
-            x[part, flat] = without_lost(x[part][:, flat], markers, path)
-        told = {"frame": frame, "subject": subject, "task": task, "name": title + suffix}
-        trials.append(Trial(t, x[part], tuple(names_of_x), tuple(units), rate=nominal or rate_of(t), **told))
+            markers = [told + (f" ({stem.rstrip('_- ')})" if stem else "") for stem in places]
+            x[part, list(places.values())] = without_lost(x[part][:, list(places.values())], markers, path)
+        kept = {"rate": nominal or text.rate_of(t), "frame": frame, "subject": subject, "task": task, "name": told}
+        trials.append(Trial(t, x[part], labels, units, **kept))
     motions = MotionSet(trials)
     one = unit if isinstance(unit, str) else ""
     known = {"unit": one if one in LENGTHS else "", "angle_unit": one if one in ANGLES else "", "time_unit": time_unit}
@@ -196,49 +175,34 @@ def load_table(
 def _cells(file: TextFile, sheet: str | None, skip: int, header: bool, delimiter: str | None) -> list[list[str]]:
     """Return the cells of all lines; lines below the skipped ones have equal numbers of cells."""
     if is_spreadsheet(Path(file.path)):
-        rows = read_sheet(Path(file.path), sheet)
+        rows = last = read_sheet(Path(file.path), sheet)
     elif sheet is not None:
         raise ThunderError(f"sheet must be None for a text file, got {sheet!r}")
     else:
-        mark = delimiter or guess_delimiter(file.lines[min(skip, len(file.lines) - 1)])
-        if mark == "," and file.decimal == "," and '"' not in file.lines[-1]:
+        marks = [delimiter or text.guess_delimiter(file.lines[k]) for k in (min(skip, len(file.lines) - 1), -1)]
+        if marks[0] == "," and file.decimal == "," and '"' not in file.lines[-1]:
             raise ThunderError("delimiter must not be the decimal comma; name the delimiter")
-        rows = [cells_of(line, mark) for line in file.lines]
+        rows, last = ([text.cells_of(line, mark) for line in file.lines] for mark in marks)
     if len(rows) < skip + int(header) + 2:
-        text = f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more"
-        file.refuse(f"{text}, got {len(rows)} lines")
-    wrong = (k for k in range(skip, len(rows)) if len(rows[k]) != len(rows[skip]))
-    for k in wrong:
-        if not is_spreadsheet(Path(file.path)):
-            rows = [cells_of(line, delimiter or guess_delimiter(file.lines[-1])) for line in file.lines]
-        numeric = [len(row) == len(rows[-1]) and any(map(is_number, row)) for row in rows]
-        start = len(rows) - numeric[::-1].index(False) - int(header)  # of the equal lines at the end
-        advice = f"pass skip={start}, if the table begins in line {start + 1}" if skip < start <= len(rows) - 3 else ""
-        file.refuse(f"expected {len(rows[skip])} cells, got {len(rows[k])}", k + 1, advice=advice)
+        what = f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more"
+        file.refuse(f"{what}, got {len(rows)} lines")
+    for k in range(skip, len(rows)):
+        if len(rows[k]) != len(rows[skip]):
+            numeric = [False, *(len(row) == len(last[-1]) and any(map(text.is_number, row)) for row in last)]
+            start = len(rows) - numeric[::-1].index(False) - int(header)  # of the equal lines at the end
+            advice = f"pass skip={start}, if the table begins in line {start + 1}"
+            advice = advice if skip < start <= len(rows) - 2 - int(header) else ""
+            file.refuse(f"expected {len(rows[skip])} cells, got {len(rows[k])}", k + 1, advice=advice)
     return rows
 
 
-def _index(names: Sequence[str], file: TextFile, line: int | None, column: Column) -> int:
-    """Return the index of a column, given by its name in the header in `line`, or its number from 1."""
-    if isinstance(column, int) and not isinstance(column, bool):
-        if not 1 <= column <= len(names):
-            file.refuse(f"columns are numbered 1 to {len(names)}, got {column}")
-        return column - 1
-    if line is None or names.count(str(column)) != 1:
-        what = "more than one column" if column in names else "no column"
-        hint = "" if column in names else nearest_hint(str(column), names)
-        known = ", ".join(names) if line else "columns without names"
-        file.refuse(f"{what} {column!r} among {known}{hint}", line)
-    return names.index(str(column))
-
-
-def _groups(texts: Sequence[str] | None, count: int) -> Iterator[tuple[str, slice]]:
-    """Yield the rows of each trial and the ending of its name: it ends where the text changes."""
-    if texts is None:
-        yield "", slice(0, count)
-    else:
-        starts = [k for k in range(count) if k == 0 or texts[k] != texts[k - 1]]
-        yield from ((f":{texts[a]}", slice(a, b)) for a, b in itertools.pairwise([*starts, count]))
+def _index(column: Column, names: list[str], file: TextFile) -> int:
+    """Return the index of a column, given by its name in the header, or its number from 1."""
+    if not isinstance(column, int) or isinstance(column, bool):
+        return text.chosen([str(column)], names, file.path, "column")[0]
+    if not 1 <= column <= len(names):
+        file.refuse(f"columns are numbered 1 to {len(names)}, got {column}")
+    return column - 1
 
 
 def _wanted(
@@ -250,11 +214,10 @@ def _wanted(
     dofs: dict[str, Column] = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
     if set(POSITION) <= set(dofs):  # in this order, whatever the order of the columns
         dofs = {dof: dofs[dof] for dof in (*POSITION, *(dof for dof in dofs if dof not in POSITION))}
-    if isinstance(unit, str):
-        return dofs, dict.fromkeys(dofs, unit)
-    if not (isinstance(unit, Mapping) and set(unit) == set(dofs)):
+    if not isinstance(unit, str) and not (isinstance(unit, Mapping) and set(unit) == set(dofs)):
         raise ThunderError(f"unit must name the unit of each of {', '.join(map(str, dofs))}, got {unit!r}")
-    return dofs, dict(unit)
+    units = dict.fromkeys(dofs, unit) if isinstance(unit, str) else dict(unit)
+    return dofs, {dof: one_of(each, LENGTHS if dof in POSITION else UNITS, "unit") for dof, each in units.items()}
 
 
 def _places(names: Sequence[str], units: Sequence[str]) -> dict[str, list[int]]:

@@ -1,38 +1,28 @@
-"""Markers and rigid bodies from the text files of Motion Analysis and OpenSim (TRC), Qualisys, Vicon and OptiTrack."""
+"""Text files of motion capture: TRC of Motion Analysis, exports of Qualisys, Vicon and OptiTrack, OpenSim's storage."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ...checks import Array
+from ...checks import Array, one_of
 from ..motion_set import MotionSet
-from ..trial import to_si
-from .text import (
-    TextFile,
-    agreed_rate,
-    agreed_unit,
-    agrees,
-    cells_of,
-    chosen,
-    column_name,
-    distinct,
-    guess_delimiter,
-    is_number,
-    marker_trials,
-    positive_rate,
-    rate_of,
-)
+from ..plausibility import check_plausible
+from ..trial import ANGLES, Trial, to_si
+from . import text
+from .text import UNITS, TextFile, cells_of, distinct
 
 #: quantities of a column
 _PLACE, _TURN = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
 _TIME, _FRAME, _UNREAD = "Time", "Frame", ""
+_COUNTED = (("", _FRAME), ("", _TIME))
 
 
 @dataclass(frozen=True)
@@ -196,87 +186,73 @@ def load_markers(
     elif sections := _sections(file.lines):
         export = _vicon(file, sections)
     else:
-        text = "expected NO_OF_FRAMES (Qualisys), Format Version (OptiTrack) or the section Trajectories (Vicon)"
-        file.refuse(f"{text} in the first lines; load_trc and load_table read other files")
+        message = "expected NO_OF_FRAMES (Qualisys), Format Version (OptiTrack) or the section Trajectories (Vicon)"
+        file.refuse(f"{message} in the first lines; load_trc and load_table read other files")
     return _trials(export, file, markers, unit, rate, frame, subject, task)
 
 
 def _trials(
-    export: _Export,
-    file: TextFile,
-    markers: Sequence[str] | None,
-    unit: str | None,
-    rate: float | None,
-    *labels: str,
+    export: _Export, file: TextFile, markers: Sequence[str] | None, unit: str | None, rate: float | None, *labels: str
 ) -> MotionSet:
-    length = agreed_unit(export.unit[0], unit, file.path, export.unit[1])
+    length = text.agreed_unit(export.unit[0], unit, file.path, export.unit[1])
+    t, values, hertz = _read(export, file, rate)
+    places, turns = export.of(_PLACE), export.of(_TURN)
+    points, known = to_si(length) * values[:, list(places.values())], list(places)
+    quaternions = {known.index(name): values[:, at] for name, at in turns.items() if name in places}
+    which = text.chosen(markers, known, file.path)
+    more: dict[str, Any] = {"turns": quaternions, "arguments": {"unit": length}}
+    more |= {"rate": hertz, **dict(zip(("frame", "subject", "task"), labels, strict=True))}
+    return text.marker_trials(t, points, known, file.path, which=which, **more)
+
+
+def _read(export: _Export, file: TextFile, rate: float | None = None) -> tuple[Array, Array, float | None]:
+    """Return times, the numbers (T, columns) and the nominal rate: `rate`, or that of the file if the times agree."""
     quantities = [quantity for _, quantity in export.columns]
     clock = [k for k, quantity in enumerate(quantities) if quantity in (_TIME, _FRAME)]
-    rows = list(_rows(export, file, bool(clock)))
+    rows = _rows(export, file, bool(clock))
     if len(rows) < 2:
         file.refuse(f"expected two frames or more, got {len(rows)}")
     names = [f"{name} {quantity}".strip() if quantity else None for name, quantity in export.columns]
     values = file.numbers(rows, names, complete=clock)
     if export.frames and len(values) != export.frames[0]:
-        text = f"expected {export.frames[0]:g} frames as in {export.frames[1]}, got {len(values)}"
-        file.warn(f"{text}: the file was trimmed, or is cut off")
-    at = clock[-1] if clock else 0
+        message = f"expected {export.frames[0]:g} frames as in {export.frames[1]}, got {len(values)}"
+        file.warn(f"{message}: the file was trimmed, or is cut off")
+    at, (in_file, key) = clock[-1] if clock else 0, export.rate
+    t = values[:, at]
     if clock:
-        file.check_increasing(values[:, at], [line for line, _ in rows], column_name(at, quantities[at]))
-    in_file, key = export.rate
-    if _TIME in quantities:
-        t, hertz = _clock(values[:, at], in_file, rate, file, key)
-    else:
-        hertz = agreed_rate(in_file, rate, file.path, key)
-        t = (values[:, at] - 1.0 if clock else np.arange(len(values))) / hertz
-    places, turns = export.of(_PLACE), export.of(_TURN)
-    points = to_si(length) * values[:, list(places.values())]
-    known = list(places)
-    quaternions = {known.index(name): values[:, at] for name, at in turns.items() if name in places}
-    which = chosen(markers, known, file.path)
-    units = {"unit": length}
-    return marker_trials(
-        t, points, known, hertz, *labels, which=which, path=file.path, turns=quaternions, arguments=units
-    )
-
-
-def _clock(t: Array, in_file: float, rate: float | None, file: TextFile, key: str) -> tuple[Array, float | None]:
-    """Return times and nominal rate: the rate given decides, the times if none is given, the rate of the file last."""
+        file.check_increasing(t, [line for line, _ in rows], text.column_name(at, quantities[at]))
+    if _TIME not in quantities:
+        hertz = text.agreed_rate(in_file, rate, file.path, key)
+        return (t - 1.0 if clock else np.arange(len(t))) / hertz, values, hertz
+    hertz, step = in_file if rate is None else text.positive_rate(rate), float(np.median(np.diff(t)))
+    if hertz > 0.0 and text.agrees(t, hertz):
+        return t, values, hertz
     if rate is not None:
-        hertz = positive_rate(rate)
-        if agrees(t, hertz):
-            return t, hertz
-        file.warn(f"times with steps of {np.median(np.diff(t)):.6g} s were replaced by those of {hertz:g} Hz")
-        return np.arange(len(t)) / hertz, hertz
-    if in_file > 0.0 and agrees(t, in_file):
-        return t, in_file
-    step = float(np.median(np.diff(t)))
-    text = f"{key} is {in_file:g} Hz, but the times have steps of {step:.6g} s"
-    file.warn(f"{text} and were kept; pass rate={1.0 / step:.6g} or rate={in_file:g}, whichever is right")
-    return t, rate_of(t)
+        file.warn(f"times with steps of {step:.6g} s were replaced by those of {hertz:g} Hz")
+        return np.arange(len(t)) / hertz, values, hertz
+    if key:
+        message = f"{key} is {in_file:g} Hz, but the times have steps of {step:.6g} s"
+        file.warn(f"{message} and were kept; pass rate={1.0 / step:.6g} or rate={in_file:g}, whichever is right")
+    return t, values, text.rate_of(t)
 
 
-def _rows(export: _Export, file: TextFile, timed: bool) -> Iterator[tuple[int, list[str]]]:
-    """Yield line numbers and cells; empty cells at the end of a line may be missing, and so may whole markers.
+def _rows(export: _Export, file: TextFile, timed: bool) -> list[tuple[int, list[str]]]:
+    """Return line numbers and cells; empty cells at the end of a line may be missing, and so may whole markers.
 
     Empty lines are no frames, except for lines of empty cells where no column counts the frames.
     """
-    columns = export.columns
+    rows, columns = [], export.columns
     for k in export.lines:
-        line = file.lines[k]
-        if not (line.strip() if timed else line):
+        if not (file.lines[k].strip() if timed else file.lines[k]):
             continue
-        cells = cells_of(line, export.delimiter)
+        cells = cells_of(file.lines[k], export.delimiter)
         while len(cells) > len(columns) and not cells[-1]:
             cells.pop()
         count = len(cells)
         if count > len(columns) or (count < len(columns) and cells[-1] and columns[count - 1][0] == columns[count][0]):
             file.refuse(f"expected {len(columns)} cells (or whole markers fewer), got {count}", k + 1)
-        yield k + 1, cells + [""] * (len(columns) - count)
-
-
-def _columns(names: Sequence[str], before: Sequence[str] = ()) -> list[tuple[str, str]]:
-    return [*(("", quantity) for quantity in before), *itertools.product(names, _PLACE)]
+        rows.append((k + 1, cells + [""] * (len(columns) - count)))
+    return rows
 
 
 def _check_count(count: float, key: str, names: Sequence[str], file: TextFile) -> None:
@@ -299,25 +275,16 @@ def _trc(file: TextFile) -> _Export:
     keys, values = lines[_KEYS - 1].split(), cells_of(lines[_VALUES - 1], "\t")
     if len(values) < len(keys) or len([value for value in values if value]) == len(keys):
         values = lines[_VALUES - 1].split()  # separated by blanks, or by several tabs
-    if len(values) < len(keys):
-        file.refuse(f"expected a value for each of {', '.join(keys)}, got {len(values)}", _VALUES)
     header = dict(zip(keys, values, strict=False))
-    if absent := [key for key in (*_NUMBERS, "Units") if key not in header]:
-        file.refuse(f"the header must hold {', '.join(absent)}", _KEYS)
-    rate, frames, count = (file.number(header[key], _VALUES, key) for key in _NUMBERS)
+    rate, frames, count = (file.number(header.get(key, "0"), _VALUES, key) for key in _NUMBERS)
     names = _trc_names(file)
-    _check_count(count, "NumMarkers", names, file)
+    _check_count(count or len(names), "NumMarkers", names, file)
     if unnamed := [f"unnamed {k}" for k, name in enumerate(names, 1) if not name]:
         file.warn(f"{len(unnamed)} of {len(names)} markers have no name; they are called {unnamed[0]} and so on")
     names = distinct([name or f"unnamed {k}" for k, name in enumerate(names, 1)], file.path)
-    return _Export(
-        range(_AXES, len(lines)),
-        "\t",
-        _columns(names, (_FRAME, _TIME)),
-        (header["Units"], "Units"),
-        (rate, "DataRate"),
-        (frames, "NumFrames"),
-    )
+    columns, rows = [*_COUNTED, *itertools.product(names, _PLACE)], range(_AXES, len(lines))
+    counted = (frames, "NumFrames") if frames else None
+    return _Export(rows, "\t", columns, (header.get("Units", ""), "Units"), (rate, "DataRate"), counted)
 
 
 def _trc_names(file: TextFile) -> list[str]:
@@ -336,9 +303,9 @@ def _trc_names(file: TextFile) -> list[str]:
     if at == list(range(2, 2 + 3 * len(at), 3)) or (all(k % 3 == 2 for k in at) and at[-1] < 2 + 3 * count):
         names = [cells[k] for k in range(2, max(at, default=0) + 1, 3)]
     elif len(names) != count:
-        text = f"names must be above the first of three columns, got {', '.join(names)} in columns"
-        text += f" {', '.join(str(k + 1) for k in at)}, and {count} markers in the lines; name every marker"
-        file.refuse(text, _MARKERS)
+        message = f"names must be above the first of three columns, got {', '.join(names)} in columns"
+        message += f" {', '.join(str(k + 1) for k in at)}, and {count} markers in the lines; name every marker"
+        file.refuse(message, _MARKERS)
     return names + [""] * (measured - len(names))
 
 
@@ -370,17 +337,12 @@ def _qualisys(file: TextFile) -> _Export:
     )
     names = [name for name in header["MARKER_NAMES"][1] if name]
     _check_count(count or len(names), "NO_OF_MARKERS", names, file)
-    while not lines[first] or re.match(r"Frame\t|[^\t]* X\t", lines[first]):  # names of columns
+    while first < len(lines) and re.match(r"$|Frame\t|[^\t]* X\t", lines[first]):  # names of columns
         first += 1
-    counted = len(cells_of(lines[first], "\t")) >= 3 * len(names) + 2
-    return _Export(
-        range(first, len(lines)),
-        "\t",
-        _columns(distinct(names, file.path), (_FRAME, _TIME) if counted else ()),
-        ("mm", "positions"),
-        (rate, "FREQUENCY"),
-        (frames, "NO_OF_FRAMES"),
-    )
+    columns, rows = list(itertools.product(distinct(names, file.path), _PLACE)), range(first, len(lines))
+    if rows and len(cells_of(lines[first], "\t")) >= len(columns) + 2:
+        columns = [*_COUNTED, *columns]
+    return _Export(rows, "\t", columns, ("mm", "Qualisys"), (rate, "FREQUENCY"), (frames, "NO_OF_FRAMES"))
 
 
 # --- Vicon ------------------------------------------------------------------------------------------------------------
@@ -403,39 +365,40 @@ def _vicon(file: TextFile, sections: dict[str, int]) -> _Export:
         file.warn(f"{', '.join(others)} were left out; only trajectories are read")
     lines, start = file.lines, sections["trajectories"] + 2
     end = next((k for k in range(start, len(lines)) if not lines[k].strip(" ,;\t")), len(lines))
-    mark = guess_delimiter(lines[min(start + 1, end - 1)])
+    mark = text.guess_delimiter(lines[min(start + 1, end - 1)])
     head = [cells_of(line, mark) for line in lines[start : min(end, start + 3)]]
     if len(head) < 3 or not head[1][0].lower().startswith(("frame", "field")):
         file.refuse("expected names, columns and units below the rate", start + 1)
     names, axes, units = head
-    first = start + (2 if is_number(units[0]) else 3)
+    first = start + (2 if text.is_number(units[0]) else 3)
     units = units if first == start + 3 else []
     rate = file.number(re.split(r"[^\d.]", lines[start - 1].lstrip('"'))[0], start, "rate")
     at = [k for k in range(len(axes)) if [axis.lower() for axis in axes[k : k + 3]] == [*_PLACE]]
-    labels = distinct([names[k] or f"unnamed {i}" for i, k in enumerate(at, 1)], file.path)
+    labels = distinct(["".join(names[k : k + 1]) or f"unnamed {i}" for i, k in enumerate(at, 1)], file.path)
     columns = [("", _UNREAD if k else _FRAME) for k in range(len(axes))]
     for label, k in zip(labels, at, strict=True):
-        columns[k : k + 3] = _columns([label])
+        columns[k : k + 3] = itertools.product([label], _PLACE)
     written = " and ".join({units[j] for k in at for j in range(k, k + 3) if j < len(units)})
     return _Export(range(first, end), mark, columns, (written, "units"), (rate, "Trajectories"))
 
 
 # --- OptiTrack --------------------------------------------------------------------------------------------------------
 
-_KINDS = {"position": dict(zip("xyz", _PLACE, strict=True)), "rotation": dict(zip("xyzw", _TURN, strict=True))}
+_RATE, _COUNT, _UNIT = "Export Frame Rate", "Total Exported Frames", "Length Units"
+_POINTS = {"position": dict(zip("xyz", _PLACE, strict=True)), "rotation": dict(zip("xyzw", _TURN, strict=True))}
 
 
 def _optitrack(file: TextFile) -> _Export:
     lines = file.lines
     words = cells_of(lines[0], ",")
     header = dict(zip(words[::2], words[1::2], strict=False))
-    first = next((k for k in range(1, len(lines)) if is_number(lines[k].partition(",")[0])), len(lines))
+    first = next((k for k in range(1, len(lines)) if text.is_number(lines[k].partition(",")[0])), len(lines))
     head = [cells_of(line, ",") for line in lines[1:first] if line.strip(" ,")]
     if len(head) < 4 or len(set(map(len, head))) != 1:
         file.refuse("expected equal lines of types, names, positions and axes above the numbers", first)
     points = list(zip(*head[:-2], strict=True))  # type, name, perhaps ID and parent
     quantities = [
-        _KINDS.get(kind.lower(), {}).get(axis.lower(), _UNREAD) for kind, axis in zip(*head[-2:], strict=True)
+        _POINTS.get(kind.lower(), {}).get(axis.lower(), _UNREAD) for kind, axis in zip(*head[-2:], strict=True)
     ]
     if (angles := header.get("Rotation Type", "Quaternion")) != "Quaternion" and _TURN[0] in quantities:
         file.warn(f"rotations are angles ({angles}) and were left out; export quaternions")
@@ -445,16 +408,144 @@ def _optitrack(file: TextFile) -> _Export:
     titles = [f"{name} ({kind})" if len(kinds[name]) > 1 else name for kind, name, *_ in known]
     labels = dict(zip(known, distinct(titles, file.path), strict=True))
     columns = [(labels[p], q) if q else ("", _UNREAD) for p, q in zip(points, quantities, strict=True)]
-    columns[:2] = [("", _FRAME), ("", _TIME)]
-    rate, frames = (
-        file.number(next((header[key] for key in keys if key in header), "0"), 1, keys[0])
-        for keys in (("Export Frame Rate", "Capture Frame Rate"), ("Total Exported Frames",))
+    columns[:2], rows = _COUNTED, range(first, len(lines))
+    header.setdefault(_RATE, header.get("Capture Frame Rate", "0"))
+    rate, frames = (file.number(header.get(key, "0"), 1, key) for key in (_RATE, _COUNT))
+    unit, counted = header.get(_UNIT, ""), (frames, _COUNT) if frames else None
+    return _Export(rows, ",", columns, (unit, _UNIT), (rate, _RATE), counted)
+
+
+# --- OpenSim ----------------------------------------------------------------------------------------------------------
+
+#: files without coordinates, by their first line
+_NO_COORDINATES = re.compile(r"veloc|accel|speed|force|moment|power|activ|control|_u\b|dudt", re.IGNORECASE)
+#: columns that only coordinates have
+_COORDINATE = re.compile(r"_t[xyz]\b|/value\b", re.IGNORECASE)
+#: columns of times, of lengths, of quantities that are neither lengths nor angles, and of lengths as well
+_KINDS = {
+    re.compile(r"^time$", re.IGNORECASE): "",
+    re.compile(r"_[tp][xyz](/value)?$", re.IGNORECASE): "m",
+    re.compile(
+        r"_u$|_[vfm][xyz]$|/(?!value$)[^/]*$|force|moment|torque|power|speed|activ|length|excit|reserve", re.I
+    ): "",
+    re.compile(r"_[xyz]$", re.IGNORECASE): "m",
+}
+
+
+def load_opensim(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    unit: str | Mapping[str, str] | None = None,
+    decimal: str = ".",
+    encoding: str | None = None,
+    missing: Sequence[str] = (),
+    frame: str = "",
+    subject: str = "",
+    task: str = "",
+) -> MotionSet:
+    r"""Read a file ``.mot`` or ``.sto`` of OpenSim: one trial with a dof per column.
+
+    The file does not tell what its columns are, but their names do: those that end with ``_tx`` or ``_px`` (y, z) are
+    lengths in meters. In files of coordinates all others are angles, except for forces, moments, speeds, activations
+    and the like.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    columns : sequence of str, optional
+        Columns to read, in this order; by default all whose unit is known.
+    unit : str or mapping, optional
+        Unit of the angles instead of ``inDegrees`` (rad, deg), required if the file has none; or ``{column: unit}``
+        of columns that are no coordinates, or that are named otherwise: m, cm, mm, rad, deg, N, Nm, W, or 1 (none).
+    decimal, encoding, missing
+        As for `load_trc`.
+    frame, subject, task : str
+        Labels of the trial.
+
+    Returns
+    -------
+    MotionSet
+        One trial with the name of the file without extension.
+
+    Warns
+    -----
+    RecordingWarning
+        For columns left out; other numbers of rows or columns than in the header; and see `check_plausible`.
+
+    Raises
+    ------
+    FileFormatError
+        With path, line and column, for errors in the file, and columns of unknown unit.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_opensim
+    >>> head = "Coordinates\nversion=1\nnRows=2\nnColumns=3\ninDegrees=yes\nendheader\n"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.mot").write_text(head + "time\tpelvis_tx\telbow_r\n0\t0.5\t90\n0.01\t0.5\t180\n")
+    ...     (trial,) = load_opensim(Path(folder) / "a.mot")
+    >>> trial.dofs, trial.units, trial.x[1].round(4).tolist()
+    (('pelvis_tx', 'elbow_r'), ('m', 'rad'), [0.5, 3.1416])
+    """
+    file = TextFile(path, encoding, decimal, missing)
+    lines = file.lines
+    end = next((k for k, line in enumerate(lines) if line.strip().lower() == "endheader"), len(lines))
+    start = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), 0)
+    if not start:
+        file.refuse("expected a file .mot or .sto of OpenSim, with endheader and names of columns")
+    pairs = (re.fullmatch(r"\s*(\w+)(?:\s*=\s*|\s+)(\S+)\s*", line) for line in lines[:end])
+    header = {
+        re.sub("^data(rows|columns)", r"n\1", pair[1].lower()): pair[2] for pair in pairs if pair
+    }  # datarows, datacolumns
+    if (kind := header.get("datatype", "double")).lower() != "double":
+        file.refuse(f"expected a number in every cell, got DataType={kind}; export columns of numbers")
+    mark = "\t" if "\t" in lines[start] else None
+    names = distinct(cells_of(lines[start].rstrip(), mark), path, "columns")
+    if [name.lower() for name in names].count("time") != 1:
+        file.refuse(f"expected one column time, got {', '.join(names)}", start + 1)
+    if (count := header.get("ncolumns", str(len(names)))) != str(len(names)):
+        file.warn(f"expected {count} columns as in nColumns, got {len(names)}")
+    units = _units(names, header, unit if isinstance(unit, str) else None, file)
+    for name, each in (unit if isinstance(unit, Mapping) else {}).items():
+        units[name] = one_of(each, UNITS, "unit")
+    others = [name for name in names if name not in units and name.lower() != "time"]
+    if columns is None:
+        columns = [name for name in names if name in units]
+        if others and columns:
+            message = f"{len(others)} columns were left out, whose unit is not known: {', '.join(others[:5])}"
+            file.warn(f"{message}; pass unit={{{others[0]!r}: '1'}}, or the right unit, for those to be read")
+    if unknown := [name for name in columns or others if name in others]:
+        message = f"the unit of {', '.join(unknown[:5])} is not known"
+        file.refuse(f"{message}; pass unit={{{unknown[0]!r}: '1'}}, or the right unit, of every column")
+    at = text.chosen(columns, names, path, "column")
+    quantities = [_TIME if name.lower() == "time" else "value" if k in at else _UNREAD for k, name in enumerate(names)]
+    rows, frames = range(start + 1, len(lines)), file.number(header.get("nrows", "0"), 1, "nRows")
+    table = list(
+        zip(["" if q == _TIME else name for q, name in zip(quantities, names, strict=True)], quantities, strict=True)
     )
-    return _Export(
-        range(first, len(lines)),
-        ",",
-        columns,
-        (header.get("Length Units", ""), "Length Units"),
-        (rate, "Export Frame Rate"),
-        (frames, "Total Exported Frames") if frames else None,
+    t, values, hertz = _read(
+        _Export(rows, mark, table, ("", ""), (0.0, ""), (frames, "nRows") if frames else None), file
     )
+    factors, si = zip(*(UNITS[units[names[k]]] for k in at), strict=True)
+    labels = {"frame": frame, "subject": subject, "task": task, "name": Path(path).stem}
+    motions = MotionSet([Trial(t, values[:, at] * factors, tuple(names[k] for k in at), si, rate=hertz, **labels)])
+    check_plausible(motions, ("angle_unit",))
+    return motions
+
+
+def _units(names: Sequence[str], header: Mapping[str, str], angle: str | None, file: TextFile) -> dict[str, str]:
+    """Return the units of the columns whose names and header tell them."""
+    title, degrees = file.lines[0].lower(), header.get("indegrees", "").lower()
+    if _NO_COORDINATES.search(title):
+        return {}
+    kinds = {name: next((kind for pattern, kind in _KINDS.items() if pattern.search(name)), None) for name in names}
+    if not (angle or degrees == "yes" or "coordinates" in title or _COORDINATE.search(" ".join(names))):
+        kinds = {name: kind or "" for name, kind in kinds.items()}
+    angle = {"yes": "deg", "no": "rad"}.get(degrees) if angle is None else one_of(angle, ANGLES, "unit")
+    if angle is None and None in kinds.values():
+        file.refuse("the header has no inDegrees; pass unit='deg' or unit='rad'")
+    return {name: angle or "" if kind is None else kind for name, kind in kinds.items() if kind != ""}
