@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, NotFittedError, ThunderError, ThunderWarning
 from thunder_py.motion import DMP, FPCA, DynamicPotential, ProMP, QuaternionDMP, RhythmicDMP
-from thunder_py.motion.primitives.rhythm import find_period, find_phase
+from thunder_py.motion.primitives.rhythm import find_phase
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory import minimum_jerk
@@ -225,7 +225,7 @@ def test_period_is_found(cycles: float, noise: float) -> None:
     t = np.sort(rng.uniform(0.0, cycles * T, 400))
     t -= t[0]
     t *= cycles * T / t[-1]
-    found = find_period(t, wave(t) + noise * rng.normal(size=(400, 2)))
+    found, _ = find_phase(t, wave(t) + noise * rng.normal(size=(400, 2)))
     # a noise of a tenth of the signal, over 400 samples: 2 pi (f T - 1) has a standard deviation of about 0.02 / cycles
     assert abs(found / T - 1.0) < (1e-7 if noise == 0.0 else 0.02 / cycles)
 

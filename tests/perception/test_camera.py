@@ -197,6 +197,9 @@ def test_noise_alone_is_no_mistake(mounting, count):
         for size in (0.1, 3.0):
             B = with_noise(seen_by(A, mounting), seed, 1e-3 * size, 5e-3 * size)
             calibrate_hand_eye(A, B, mounting)
+    A[:, :3, 3] = A[0, :3, 3]  # turned about one place, which leaves the scale open
+    for B in (seen_by(A, mounting), with_noise(seen_by(A, mounting), 1)):
+        calibrate_hand_eye(A, B, mounting)
 
 
 def parallel(count):

@@ -5,7 +5,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from perception.scenes import BELT, CAMERA, SETTINGS, box, view
+from perception.scenes import BELT, CAMERA, NOISE, SETTINGS, box, view
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
@@ -31,8 +31,8 @@ from thunder_py.perception.clouds import (
 )
 from thunder_py.perception.clouds.fits import fit_rectangle, fit_round
 from thunder_py.perception.clouds.scenes import Shape
-from thunder_py.perception.clouds.segmentation import choose_cluster, yaw_of
-from thunder_py.spatial import pose_from_rpy
+from thunder_py.perception.clouds.segmentation import yaw_of
+from thunder_py.spatial import pose_from_rpy, rotation_about
 
 _FIND = CloudPipeline(**SETTINGS)
 _BOX = (0.18, 0.07, 0.10)
@@ -78,7 +78,8 @@ def test_a_slanting_belt_and_a_belt_along_another_axis() -> None:
     T = pose_from_rpy((0.3, 0.4, 0.5), (0.5, 0.4, 0.0))
     cloud = view(box(_BOX, 0.02, 0.03, 0.4)) @ T[:3, :3].T + T[:3, 3]
     found = _FIND(cloud)
-    assert found.reason == "nothing above the table" or not np.allclose(found.table.normal, T[:3, 2], atol=0.05)
+    assert found.reason is DetectionReason.not_level
+    np.testing.assert_allclose(found.table.normal, T[:3, 2], atol=0.01)
     found = CloudPipeline(**SETTINGS, up=T[:3, 2])(cloud)
     np.testing.assert_allclose(found.table.normal, T[:3, 2], atol=0.01)
     np.testing.assert_allclose(found.center, T[:3, :3] @ (0.02, 0.03, 0.05) + T[:3, 3], atol=0.01)
@@ -101,13 +102,66 @@ def test_clouds_without_an_object_say_why() -> None:
         (np.zeros((0, 3)), "no points"),
         (np.full((40, 30, 3), np.nan), "no points"),
         (view(), "nothing above the table"),
-        (scattered, "no cluster"),
-        (np.ones((50, 3)), "no cluster"),
+        (scattered, "no plane with enough of the points"),
+        (np.ones((50, 3)), "no plane with enough of the points"),
     ):
         found = _FIND(cloud)
         assert found.reason is DetectionReason(reason)
         assert not found.found
         assert (found.pose, found.grasp, found.center, found.yaw) == (None,) * 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("eye", [(0.5, -0.7, 0.7), (-0.3, 0.6, 0.8), (0.0, -0.3, 1.0)])
+def test_what_is_no_table_and_no_object_is_told(eye: tuple[float, float, float], seed: int) -> None:
+    """Over viewpoints, objects and seeds."""
+    rng = np.random.default_rng([seed, round(10 * eye[2])])
+    x, y, yaw = rng.uniform((-0.15, -0.1, -1.5), (0.15, 0.1, 1.5))
+    cloud = view(box(tuple(rng.uniform(0.06, 0.2, 3)), x, y, yaw), seed=seed, eye=eye).reshape(-1, 3)
+    assert _FIND(cloud).found
+    assert _FIND(1e3 * cloud).reason is DetectionReason.millimeters
+    assert detect_object(1e3 * cloud, region=[(-1, -1, -1), (1, 1, 1)]).reason is DetectionReason.millimeters
+    for about in ("x", "y"):
+        for degrees in (22.0, 30.0, 45.0, 70.0, 90.0):
+            found = _FIND(cloud @ rotation_about(about, np.radians(degrees)).T)
+            assert found.reason is DetectionReason.not_level
+        assert _FIND(cloud @ rotation_about(about, np.radians(15.0)).T).found
+    floor = np.column_stack([rng.uniform(-1.5, 1.5, (40000, 2)), rng.normal(-0.7, 0.002, 40000)])
+    assert _FIND(np.concatenate([cloud, floor])).reason is DetectionReason.too_large  # the belt above a floor
+    belt_alone = view(seed=seed, eye=eye).reshape(-1, 3)
+    few = rng.uniform((-0.5, -0.2, 0.02), (0.5, 0.2, 0.4), (1500, 3))
+    clump = rng.normal(size=(40, 3)) * 0.01 + (0.0, 0.0, 0.1)
+    assert _FIND(np.concatenate([belt_alone, few, clump])).reason is DetectionReason.no_cluster
+    assert detect_object(few, **SETTINGS).reason is DetectionReason.no_table
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.4, 1.2])
+def test_objects_that_are_close_are_separated_or_flagged(yaw: float) -> None:
+    lens = PinholeCamera.from_field_of_view(320, 240, 1.2)
+    camera = DepthCamera(lens, look_at((0.4, -0.6, 0.7), (0.0, 0.0, 0.0)), **NOISE)
+    c, s = np.cos(yaw), np.sin(yaw)
+
+    def find(*shapes: Shape) -> Detection:
+        return CloudPipeline()(
+            camera.see([BELT, *shapes], np.random.default_rng(1)).cloud, near=(-0.05 * c, -0.05 * s, 0.03)
+        )
+
+    def pair(gap: float, first: Any, second: Any) -> Detection:
+        left, right = -(first[0] + gap) / 2.0, (second[0] + gap) / 2.0
+        return find(box(first, left * c, left * s, yaw), box(second, right * c, right * s, yaw))
+
+    apart = pair(0.01, (0.08, 0.08, 0.08), (0.08, 0.1, 0.07))
+    assert apart.groups.max() == 1
+    np.testing.assert_allclose(apart.center, (-0.045 * c, -0.045 * s, 0.04), atol=0.01)
+    touching = pair(0.0, (0.06, 0.12, 0.08), (0.12, 0.06, 0.08))
+    assert touching.groups.max() == 1 or touching.touching
+    for single in (
+        box((0.16, 0.08, 0.08), yaw=yaw),
+        Cylinder(0.05, 0.1, pose_from_rpy((0.0, 0.0, 0.05))),
+        Ball(0.05, (0, 0, 0.05)),
+    ):
+        found = find(single)
+        assert (found.groups.max(), found.touching) == (0, False)
 
 
 def test_a_known_table_and_a_region_are_used() -> None:
@@ -288,9 +342,6 @@ def test_clusters_are_in_the_order_of_their_size() -> None:
     assert (groups[:50] == 1).all()
     assert (groups[50:140] == 0).all()
     assert (groups[140:] == -1).all()
-    assert choose_cluster(points, groups) == 0
-    assert choose_cluster(points, groups, near=(0.2, 0.0, 0.0)) == 1
-    assert choose_cluster(points, np.full(len(points), -1)) is None
     assert find_clusters(np.zeros((0, 3)), eps=0.1).shape == (0,)
 
 

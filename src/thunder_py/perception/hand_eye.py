@@ -38,6 +38,9 @@ _RARE, _MOST_OUTLIERS = 1e-15, 0.25
 _FEWEST_TESTED = 6
 #: the same probability for a wrong scale and for inverted poses; errors of the scale that are not reported
 _UNLIKELY, _SCALE = 1e-7, 0.02
+#: part of the scale's effect that no motion of the poses has, below which it cannot be observed (all hands in one
+#: place, for instance); largest logarithm of a scale
+_ALIKE, _LARGEST = 1e-6, 20.0
 #: likely causes of a scale, by its decimal logarithm
 _SIZE = "the size of the marker, or the focal length, is wrong"
 _UNITS = {
@@ -171,7 +174,8 @@ def calibrate_hand_eye(
     if reason := _doubt(hands, seen, fit, mounting):
         warnings.warn(reason, ThunderWarning, stacklevel=outer_level())
     camera, marker = (fit.X, fit.Z) if mounting == "hand" else (fit.Z, fit.X)
-    of_camera = np.diag(fit.covariance)[:6] if mounting == "hand" else np.diag(fit.covariance)[6:]
+    variances = np.diag(_inverse(fit.jacobian.T @ fit.jacobian)) * (6 * len(hands) / max(6 * len(hands) - 12, 1))
+    of_camera = variances[:6] if mounting == "hand" else variances[6:]
     return HandEyeCalibration(
         mounting=mounting,
         camera=camera,
@@ -194,13 +198,13 @@ def _poses(value: npt.ArrayLike, name: str) -> Array:
 
 
 class _Fit(NamedTuple):
-    """Poses with ``A_i X = Z B_i``, residuals (k, 6) and covariance of the poses and the logarithm of a free scale."""
+    """Poses with ``A_i X = Z B_i``, logarithm of the scale, residuals (k, 6) and their derivatives in noise units."""
 
     X: Array
     Z: Array
     log_scale: float
     offsets: Array
-    covariance: Array
+    jacobian: Array
 
 
 def _initial(A: Array, B: Array, free: bool) -> tuple[Array, Array, float]:
@@ -220,8 +224,8 @@ def _initial(A: Array, B: Array, free: bool) -> tuple[Array, Array, float]:
     moved, by_hand = (B_ij[:, :3, 3] @ R_X.T).ravel(), A_ij[:, :3, 3].ravel()
     scale, shift = 1.0, np.asarray(np.linalg.lstsq(left, moved - by_hand)[0], dtype=np.float64)
     if free:
-        *column, inverse = np.linalg.lstsq(np.column_stack([left, -moved]), -by_hand)[0]
-        if inverse > 0.0:
+        (*column, inverse), _, rank, _ = np.linalg.lstsq(np.column_stack([left, -moved]), -by_hand)
+        if rank == 4 and inverse > math.exp(-_LARGEST):
             scale, shift = 1.0 / float(inverse), np.array(column)
     X, unscaled = make_pose(R_X, shift), B.copy()
     unscaled[:, :3, 3] /= scale
@@ -246,9 +250,8 @@ def _fit(A: Array, seen: Array, mounting: str, *, free: bool = False) -> _Fit:
     for _ in range(2):  # the weights follow the residuals
         fit = _least(offsets, _noise(offsets(x)), x)
         x = fit.x
-    jacobian = np.asarray(fit.jac, dtype=np.float64)
-    covariance = _inverse(jacobian.T @ jacobian) * (6 * len(A) / max(6 * len(A) - len(x), 1))
-    return _Fit(X @ _small_motion(x[:6]), Z @ _small_motion(x[6:12]), float(x[12:].sum()), offsets(x), covariance)
+    poses = X @ _small_motion(x[:6]), Z @ _small_motion(x[6:12])
+    return _Fit(*poses, float(x[12:].sum()), offsets(x), np.asarray(fit.jac, dtype=np.float64))
 
 
 def _offsets(A: Array, seen: Array, X: Array, Z: Array, mounting: str, x: Array) -> Array:
@@ -256,7 +259,7 @@ def _offsets(A: Array, seen: Array, X: Array, Z: Array, mounting: str, x: Array)
     X_x, Z_x = X @ _small_motion(x[:6]), Z @ _small_motion(x[6:12])
     predicted = np.linalg.inv(A @ X_x) @ Z_x if mounting == "hand" else np.linalg.inv(Z_x) @ A @ X_x
     turns = Rotation.from_matrix(np.swapaxes(predicted[:, :3, :3], 1, 2) @ seen[:, :3, :3]).as_rotvec()
-    return np.hstack([seen[:, :3, 3] - math.exp(x[12:].sum()) * predicted[:, :3, 3], turns])
+    return np.hstack([seen[:, :3, 3] - np.exp(np.clip(x[12:].sum(), -_LARGEST, _LARGEST)) * predicted[:, :3, 3], turns])
 
 
 def _least(offsets: Callable[[Array], Array], noise: Array, x: Array) -> OptimizeResult:
@@ -284,8 +287,13 @@ def _doubt(A: Array, seen: Array, fit: _Fit, mounting: str) -> str:
                 "those of the hand in the base, marker_poses those of the marker in the camera's frame; invert those "
                 f"that are not, or pass mounting={other!r}"
             )
-    off, std = free.log_scale, math.sqrt(free.covariance[12, 12])
-    if abs(off) > max(_SCALE, std * float(t_distribution.isf(_UNLIKELY / 2.0, freedom))):
+    own = abs(
+        float(np.asarray(np.linalg.qr(free.jacobian, mode="r"))[-1, -1])
+    )  # of the scale's column, beside those of the poses
+    off, std = free.log_scale, math.sqrt(6 * len(A) / freedom) / max(own, _FLOOR)
+    if own > _ALIKE * float(np.linalg.norm(free.jacobian[:, -1])) and abs(off) > max(
+        _SCALE, std * float(t_distribution.isf(_UNLIKELY / 2.0, freedom))
+    ):
         reasons.append(
             f"the positions of marker_poses fit those of hand_poses if they are divided by {math.exp(off):.4g} "
             f"({100.0 * std:.2g} % of standard deviation): {_UNITS.get(round(off / math.log(10.0), 1), _SIZE)}"

@@ -10,26 +10,26 @@ from ...errors import ThunderError
 
 #: largest change from cycle to cycle of a periodic motion, where 1 is that between unrelated samples
 _PERIODIC = 0.5
-#: the shortest lag is preferred among those that repeat the motion equally well up to this
+#: least depth of a valley of that change
 _CLOSE = 0.05
 #: harmonics of the fit that determines period and phase
 _HARMONICS = 8
 #: residual of harmonics of one period, relative to the motion, below which no other phase is sought
 _EXACT = 3e-3
-#: a phase with a drifting period must reduce the mean square of the residual to this part
+#: another phase must reduce the mean square of the residual to this part
 _BETTER = 0.8
 #: lags at which the next cycle is sought, relative to the last period
 _NEXT = (0.65, 1.45)
 #: weight of changes of the period from cycle to cycle, relative to the information on the phase in a cycle
-_SMOOTH = 1e-3
+_SMOOTH, _DAMPING = 1e-3, 1e-9
 #: Gauss-Newton steps, and the part of the error below which a step must bring it
 _ITERATIONS, _SETTLED = 30, 0.999
 #: lags that are tried, of the whole motion and of its beginning
 _CANDIDATES = 2
 
 
-def find_period(t: npt.ArrayLike, x: npt.ArrayLike, name: str = "demonstration") -> float:
-    """Return the period of a motion of at least two cycles.
+def find_phase(t: npt.ArrayLike, x: npt.ArrayLike, name: str = "demonstration") -> tuple[float, Array]:
+    """Return the mean period of a motion of at least two cycles, and its phase with a period that may drift.
 
     Parameters
     ----------
@@ -42,8 +42,10 @@ def find_period(t: npt.ArrayLike, x: npt.ArrayLike, name: str = "demonstration")
 
     Returns
     -------
-    float
-        Period [s].
+    period : float
+        Mean period [s].
+    phase : (3, k) array
+        Phase [rad], zero at the first sample, and its first two derivatives by time.
 
     Raises
     ------
@@ -54,111 +56,66 @@ def find_period(t: npt.ArrayLike, x: npt.ArrayLike, name: str = "demonstration")
     -----
     The mean of ``|x(t + lag) - x(t)|^2 / 2`` over time, relative to the variance, is zero at the period of an exact
     repetition (compare de Cheveigne and Kawahara, 2002, "YIN, a fundamental frequency estimator for speech and music").
-    The first deep valley is the period to about a sample; valleys at twice, four times ... that lag narrow it down.
-    Within these limits the period is that of the least squares fit of harmonics.
+    From its valleys cycles are followed one by one, each at the lag at which it repeats the last one best. The phase is
+    a line or, if that explains a fifth of what is left, a cubic spline with a knot in each cycle. It is fitted together
+    with the harmonics by Gauss-Newton steps.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.motion.primitives.rhythm import find_period
+    >>> from thunder_py.motion.primitives.rhythm import find_phase
     >>> t = np.linspace(0.0, 10.0, 1001)
-    >>> round(find_period(t, np.column_stack([np.sin(5.0 * t), np.cos(10.0 * t)])) / (0.4 * np.pi), 7)
+    >>> period, phase = find_phase(t, np.column_stack([np.sin(5.0 * t), np.cos(10.0 * t)]))
+    >>> round(period / (0.4 * np.pi), 7)
     1.0
     """
-    from scipy.optimize import minimize_scalar
+    from scipy.interpolate import BSpline, make_interp_spline
 
     times, values = np.asarray(t, dtype=np.float64), np.asarray(x, dtype=np.float64)
-    n, even = len(times), _even(times, values)
-    change = _changes(even)
-    lag, multiple = float(_first_valley(change, name)), 1
-    while 2.25 * multiple * lag < len(change):
-        multiple *= 2
-        low, high = round(lag * (multiple - 0.125)), round(lag * (multiple + 0.125)) + 1
-        lag = (low + int(np.argmin(change[low:high]))) / multiple
-    period = lag * times[-1] / (n - 1)
-    width = period / (20.0 * multiple)
-    fit = minimize_scalar(
-        lambda T: _harmonics(2.0 * np.pi / T * times, values)[1],
-        bounds=(period - width, period + width),
-        options={"xatol": 1e-10 * period},
-    )
-    return float(fit.x)
-
-
-def find_phase(t: Array, x: Array, name: str = "demonstration") -> tuple[float, Array]:
-    """Return the mean period of a motion, and its phase with a period that may drift.
-
-    Parameters
-    ----------
-    t, x, name
-        As for `find_period`.
-
-    Returns
-    -------
-    period : float
-        Mean period [s].
-    phase : (3, k) array
-        Phase [rad], zero at the first sample, and its first two derivatives by time.
-
-    Raises
-    ------
-    ThunderError
-        As for `find_period`.
-
-    Notes
-    -----
-    Where harmonics of one period do not describe the motion, cycles are followed one by one, each at the lag at which
-    it repeats the last one best. The phase is then a cubic spline with a knot in each cycle. It is fitted together with
-    the harmonics by Gauss-Newton steps, and kept if it explains a fifth of what one period leaves.
-    """
-    values = x - x.mean(axis=0)
-    even, power, phase = _even(t, values), np.square(values).sum(), None
-    lags, rest = _lags(even), _PERIODIC * power
-    try:
-        period = find_period(t, x, name)
-    except ThunderError as unknown:
-        refusal = unknown
-    else:
-        phase = steady_phase(t, period)
-        rest = _harmonics(phase[0], values)[1]
-    for lag in lags:
-        if rest <= _EXACT**2 * power:
-            break
-        error, drifting = _follow(t, values, _cycles(even, lag) * t[-1] / (len(t) - 1))
-        if error < _BETTER * rest:
-            rest, phase, period = error, drifting, float(2.0 * np.pi * t[-1] / drifting[0, -1])
+    values = values - values.mean(axis=0)
+    n, T = len(times), times[-1]
+    even = make_interp_spline(times, values, k=1)(np.linspace(0.0, T, n))
+    power = rest = np.square(values).sum()
+    phase = None
+    for lag in _lags(even):
+        starts = _cycles(even, lag) * T / (n - 1)
+        count = max(2, len(starts) - 1)
+        for degree, pieces in ((1, 1), (3, count)):
+            ends = np.full(degree, T)
+            knots = np.concatenate([0.0 * ends, np.linspace(0.0, T, pieces + 1), ends])
+            error, theta = _fit(times, values, starts, BSpline.design_matrix(times, knots, degree).toarray())
+            if error < _BETTER * rest and rest > _EXACT**2 * power and np.diff(theta).min() > 0.0:
+                rest, curve = error, BSpline(knots, theta - theta[0], degree)
+                phase = np.array([curve(times, order) for order in range(3)])
     if phase is None:
-        raise refusal
-    return period, phase
+        raise ThunderError(
+            f"{name} must repeat within half its duration, got no period: cut off parts that do not repeat, or give "
+            "period [s]"
+        )
+    return float(2.0 * np.pi * T / phase[0, -1]), phase
 
 
-def _lags(x: Array) -> list[float]:
+def _lags(x: Array) -> list[int]:
     """Return lags at which even samples x (k, d), their first half, or their first quarter repeat, ascending."""
     from scipy.signal import find_peaks
 
-    found = set()
+    found: set[int] = set()
     for part in (1, 2, 4):
         change = _changes(x[: len(x) // part])
         found |= set(find_peaks(-change, height=-_PERIODIC, prominence=_CLOSE)[0][:_CANDIDATES].tolist())
-    return sorted(found)
+    return sorted(lag for lag in found if lag < len(x) // 2 + 2)
 
 
-def _follow(t: Array, x: Array, starts: Array) -> tuple[float, Array]:
-    """Fit harmonics and phase, from cycles that begin at some times; return error and phase as in `find_phase`."""
-    from scipy.interpolate import BSpline
-
-    count = max(2, len(starts) - 1)
-    knots = np.concatenate([np.zeros(3), np.linspace(0.0, t[-1], count + 1), np.full(3, t[-1])])
-    B = BSpline.design_matrix(t, knots, 3).toarray()
+def _fit(t: Array, x: Array, starts: Array, B: Array) -> tuple[float, Array]:
+    """Fit harmonics and phase B theta to x (k, d) with cycles that begin at some times; return error and theta."""
     theta = np.linalg.lstsq(B, np.interp(t, starts, 2.0 * np.pi * np.arange(len(starts))), rcond=None)[0]
-    bend = np.diff(np.eye(len(theta)), 2, axis=0)
-    stiffness, least = np.zeros((0, 0)), np.inf
-    for _ in range(_ITERATIONS):
+    bend, best, least = np.diff(np.eye(len(theta)), 2, axis=0), theta, np.inf
+    for step in range(_ITERATIONS):
         model, error, slope, Q = _harmonics(B @ theta, x)
         information = B.T @ (np.square(slope).sum(axis=1)[:, None] * B)
-        if not stiffness.size:
-            size = np.trace(information) / count
-            stiffness = size * (_SMOOTH * bend.T @ bend + 1e-9 * np.eye(len(theta)))
+        if not step:
+            size = np.trace(information) / len(theta)
+            stiffness = _SMOOTH * size * bend.T @ bend
         cost = error + theta @ stiffness @ theta
         if not cost < _SETTLED * least:
             break
@@ -167,24 +124,15 @@ def _follow(t: Array, x: Array, starts: Array) -> tuple[float, Array]:
             W = Q.T @ (column[:, None] * B)
             information -= W.T @ W
         pull = B.T @ (slope * (x - model)).sum(axis=1) - stiffness @ theta
-        theta = theta + np.linalg.solve(information + stiffness, pull)
-    spline = BSpline(knots, best - best[0], 3)
-    phase = np.array([spline(t, order) for order in range(3)])
+        theta = theta + np.linalg.solve(information + stiffness + _DAMPING * size * np.eye(len(theta)), pull)
     freedom = x.size - (2 * _HARMONICS + 1) * x.shape[1]
-    return rest * freedom / max(freedom - len(theta), 1) if phase[1].min() > 0.0 else np.inf, phase
+    return rest * freedom / max(freedom - len(theta), 1), best
 
 
 def steady_phase(t: Array, period: float) -> Array:
     """Return the phase [rad] of a constant period [s], and its first two derivatives by time, (3, k)."""
     rate = 2.0 * np.pi / period
     return np.array([rate * t, np.full(len(t), rate), np.zeros(len(t))])
-
-
-def _even(t: Array, x: Array) -> Array:
-    """Return x about its mean at as many even times."""
-    from scipy.interpolate import make_interp_spline
-
-    return np.asarray(make_interp_spline(t, x - x.mean(axis=0), k=1)(np.linspace(0.0, t[-1], len(t))))
 
 
 def _cycles(x: Array, lag: float) -> Array:
@@ -216,23 +164,6 @@ def _changes(x: Array) -> Array:
     lags = np.arange(most)
     sums = energy[n - lags] + energy[n] - energy[lags] - 2.0 * correlation
     return np.asarray(sums / (2.0 * (n - lags) * max(energy[n] / n, np.finfo(np.float64).tiny)))
-
-
-def _first_valley(change: Array, name: str) -> int:
-    """Return the lag at the bottom of the first deep valley of changes, after their rise from zero."""
-    half = change[: 2 * len(change) // 3 + 2]  # half of the samples
-    rise = int(np.argmax(half > _PERIODIC))
-    least = float(half[rise:].min()) if half[rise] > _PERIODIC else np.inf
-    if not least <= _PERIODIC:
-        raise ThunderError(
-            f"{name} must repeat within half its duration, got no period: cut off parts that do not repeat, or give "
-            "period [s]"
-        )
-    deep = half <= min(least + _CLOSE, _PERIODIC)
-    deep[:rise] = False
-    first = int(np.argmax(deep))
-    end = first + int(np.argmin(np.append(deep[first:], False)))
-    return first + int(np.argmin(half[first:end]))
 
 
 def _harmonics(phase: Array, x: Array) -> tuple[Array, float, Array, Array]:

@@ -11,6 +11,7 @@ from .segmentation import Plane as Plane
 from .segmentation import find_clusters as find_clusters
 from .segmentation import find_plane as find_plane
 from .segmentation import fit_plane as fit_plane
+from .segmentation import split_at_gaps as split_at_gaps
 from .segmentation import surface_axes as surface_axes
 from .segmentation import voxel_downsample as voxel_downsample
 from .source import CloudPoseSource as CloudPoseSource

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, positive, whole, within
+from ...checks import Array, array, of_kind, positive, whole, within
 from ...errors import ThunderError
 from ...spatial.single import make_pose
 from ...values import StrEnum, Value, set_fields
 from .fits import ShapeFit, fit_round, fit_upper_surface
 from .segmentation import (
     Plane,
-    choose_cluster,
+    fills_outline,
     find_clusters,
     find_plane,
     finite_points,
+    fit_plane,
+    split_at_gaps,
     surface_axes,
     voxel_downsample,
     yaw_of,
@@ -37,13 +39,17 @@ class DetectionReason(StrEnum):
     Examples
     --------
     >>> from thunder_py.perception.clouds import DetectionReason
-    >>> [reason.value for reason in DetectionReason]
-    ['no points', 'nothing above the table', 'no cluster']
+    >>> DetectionReason.millimeters.value
+    'coordinates in millimeters instead of meters'
     """
 
     no_points = "no points"
+    millimeters = "coordinates in millimeters instead of meters"
+    no_table = "no plane with enough of the points"
+    not_level = "the largest plane is not level: the table is tilted, or up is wrong"
     nothing_above = "nothing above the table"
     no_cluster = "no cluster"
+    too_large = "nothing above the table is as small as an object"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,7 +67,11 @@ class Detection(Value):
     groups : (n,) int array
         Group of each point, by size; -1 for table and noise.
     table : Plane or None
-        Plane of the table; its normal points up.
+        Plane of the table; its normal points up. The largest plane if that is not level.
+    touching : bool
+        Whether the object may be several that touch: a disk with the radius `CloudPipeline.gap` fits in a bay or hole
+        of its upper surface, or a tenth of its points is beside that. Single objects that are not convex or partly
+        hidden look alike.
     chosen : int or None
         Group of the object.
     surface : (n,) bool array
@@ -102,6 +112,7 @@ class Detection(Value):
     on_table: Mask
     groups: npt.NDArray[np.int64]
     table: Plane | None = None
+    touching: bool = False
     chosen: int | None = None
     surface: Mask
     planar: bool = False
@@ -162,9 +173,14 @@ class Detection(Value):
 _ROUND = 0.48
 #: largest fraction of an object's points above its upper surface; a plane through its middle has more
 _ABOVE = 0.1
-#: largest coordinate that a depth camera measures [m]
-_FAR = 1e4
-_LENGTHS = ("voxel", "clearance", "gap", "plane_distance")
+#: largest fraction of an object's points beside its upper surface, as seen from above; sides are not upright to a point
+_BESIDE = 0.1
+#: largest coordinate that a depth camera measures, and extent of most of its points [m]; coordinates for the extent
+_FAR, _WIDE, _SAMPLE = 1e4, 30.0, 3000
+#: width of a visible gap between objects [voxels], and points on either side relative to those of the smallest object
+_VISIBLE, _SEEN = 0.8, 4
+_LENGTHS = ("voxel", "clearance", "gap", "plane_distance", "largest")
+_SHARES = ("table_share", "object_share", "surface_share")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -176,13 +192,20 @@ class CloudPipeline(Value):
     voxel : float
         Edge of the cubes for downsampling [m].
     gap : float
-        Smallest distance between objects, more than a voxel's diagonal [m].
+        Distance between objects that always separates them, more than a voxel's diagonal [m]. Nearer ones are separated
+        where the gap is visible from above, see `split_at_gaps`.
     clearance : float
         Points nearer to the table than this belong to it [m]; some standard deviations of the depth.
     plane_distance : float
         Largest distance of a point from its plane [m].
     least : int
         Smallest number of points of an object, after downsampling.
+    table_share : float
+        Smallest fraction of all points on the table, if it is looked for.
+    object_share : float
+        Smallest fraction of an object of its own points and those above the table in no group, which are noise.
+    largest : float
+        Largest extent of an object [m]: larger groups are walls, tables on a floor or robots.
     table : Plane or None
         Known table, from a calibration for instance; None to find it in every cloud.
     find_table : bool
@@ -227,6 +250,9 @@ class CloudPipeline(Value):
     clearance: float = 0.01
     plane_distance: float = 0.005
     least: int = 20
+    table_share: float = 0.2
+    object_share: float = 0.1
+    largest: float = 0.5
     table: Plane | None = None
     find_table: bool = True
     up: npt.ArrayLike = (0.0, 0.0, 1.0)
@@ -240,11 +266,10 @@ class CloudPipeline(Value):
     def __post_init__(self) -> None:
         """Check the settings."""
         checked: dict[str, Any] = {name: positive(getattr(self, name), name, "m") for name in _LENGTHS}
+        checked |= {name: within(getattr(self, name), name, 0.0, 1.0) for name in _SHARES}
         if (tilt := positive(self.tilt, "tilt", "rad")) > np.pi / 2.0:
             raise ThunderError(f"tilt must be at most pi / 2 rad, got {tilt:g}")
-        checked["tilt"] = tilt
-        checked["least"], checked["seed"] = whole(self.least, "least", 3), whole(self.seed, "seed", 0)
-        checked["surface_share"] = within(self.surface_share, "surface_share", 0.0, 1.0)
+        checked |= {"tilt": tilt, "least": whole(self.least, "least", 3), "seed": whole(self.seed, "seed", 0)}
         if not array(self.up, (3,), "up").any():
             raise ThunderError("up must not be zero")
         checked["up"] = np.asarray(Plane(self.up, 0.0).normal)
@@ -254,8 +279,8 @@ class CloudPipeline(Value):
             raise ThunderError(
                 f"gap must be at least a voxel's diagonal, {np.sqrt(3.0) * self.voxel:g} m, got {self.gap:g} m"
             )
-        if self.table is not None and not isinstance(self.table, Plane):
-            raise ThunderError(f"table must be a Plane, got {self.table!r}")
+        if self.table is not None:
+            of_kind(self.table, Plane, "table")
         if self.region is not None:
             region = array(self.region, (2, 3), "region", finite=False)
             if not (region[0] < region[1]).all():
@@ -279,21 +304,18 @@ class CloudPipeline(Value):
             Object, or the reason for its absence; no values in a cloud raise.
         """
         points = voxel_downsample(self.inside(cloud), self.voxel)
-        nothing = np.zeros(len(points), dtype=np.bool_)
-        groups = np.full(len(points), -1, dtype=np.int64)
-        if not len(points):
-            reason = DetectionReason.no_points
-            return Detection(reason=reason, points=points, on_table=nothing, groups=groups, surface=nothing)
-        table = self._table(points)
-        on_table = nothing if table is None else table.distance(points) <= self.clearance
-        stages: dict[str, Any] = {"points": points, "table": table, "on_table": on_table}
-        if on_table.all():
-            return Detection(reason=DetectionReason.nothing_above, **stages, groups=groups, surface=nothing)
-        groups[~on_table] = find_clusters(points[~on_table], eps=self.gap, min_size=self.least)
-        chosen = choose_cluster(points, groups, near)
-        if chosen is None:
-            return Detection(reason=DetectionReason.no_cluster, **stages, groups=groups, surface=nothing)
-        return self._described(stages | {"groups": groups, "chosen": chosen})
+        nothing, groups = np.zeros(len(points), dtype=np.bool_), np.full(len(points), -1, dtype=np.int64)
+        stages: dict[str, Any] = {"points": points, "groups": groups, "on_table": nothing, "surface": nothing}
+        stages["reason"] = self._no_points(cloud, points) or self._without_table(points, stages)
+        if stages["reason"] is None:
+            stages["reason"] = self._without_objects(stages)
+        if stages["reason"] is not None:
+            return Detection(**stages)
+        stages["chosen"] = 0
+        if near is not None:  # size does not distinguish equal objects
+            away = [points[groups == k].mean(axis=0) - array(near, (3,), "near") for k in range(groups.max() + 1)]
+            stages["chosen"] = int(np.linalg.norm(away, axis=1).argmin())
+        return Detection(**(stages | self._described(points, groups == stages["chosen"], stages.get("table"))))
 
     def inside(self, cloud: npt.ArrayLike) -> Array:
         """Return the finite points (n, 3) of a cloud (..., 3) in the region."""
@@ -301,45 +323,86 @@ class CloudPipeline(Value):
         low, high = (-_FAR, _FAR) if self.region is None else np.asarray(self.region)
         return np.asarray(points[((points >= low) & (points <= high)).all(axis=1)])
 
-    def _table(self, points: Array) -> Plane | None:
-        if self.table is not None:
-            return self.table.towards(self.up)
-        if not self.find_table:
-            return None
-        fit = find_plane(points, distance=self.plane_distance, normal=self.up, angle=self.tilt, seed=self.seed)
-        return None if fit is None else fit[0]
+    def _no_points(self, cloud: npt.ArrayLike, points: Array) -> DetectionReason | None:
+        """Return the reason of a cloud without points in the region, or in millimeters."""
+        some = finite_points(cloud)
+        some = some[:: len(some) // _SAMPLE + 1]
+        if len(some) and np.ptp(np.quantile(some, (0.1, 0.9), axis=0), axis=0).max() > _WIDE:
+            return DetectionReason.millimeters
+        return None if len(points) else DetectionReason.no_points
 
-    def _described(self, stages: dict[str, Any]) -> Detection:
-        points, table = stages["points"], stages["table"]
-        cluster: Mask = stages["groups"] == stages["chosen"]
-        up = np.asarray(self.up if table is None else table.normal)
+    def _without_table(self, points: Array, stages: dict[str, Any]) -> DetectionReason | None:
+        """Find the table and the points on it, or return the reason."""
+        if self.table is not None:
+            stages["table"] = self.table.towards(self.up)
+        elif self.find_table:
+            settings: dict[str, Any] = {"distance": self.plane_distance, "share": self.table_share, "seed": self.seed}
+            fit = find_plane(points, normal=self.up, angle=self.tilt, **settings)
+            # a slice of a steeper plane: the plane that fits it best leans more
+            level = fit is not None and self._is_level(fit_plane(points[fit[1]]))
+            fit = fit if level else find_plane(points, **settings)
+            if fit is None:
+                return DetectionReason.no_table
+            stages["table"], stages["on_table"] = fit[0].towards(self.up), fit[1]
+            if not level:
+                return DetectionReason.not_level
+        if (table := stages.get("table")) is None:
+            return None
+        stages["on_table"] = table.distance(points) <= self.clearance
+        return DetectionReason.nothing_above if stages["on_table"].all() else None
+
+    def _without_objects(self, stages: dict[str, Any]) -> DetectionReason | None:
+        """Group the points above the table, or return the reason."""
+        above, groups = ~stages["on_table"], stages["groups"]
+        points, up = stages["points"][above], np.asarray(self._up(stages.get("table")))
+        found = find_clusters(points, eps=self.gap, min_size=self.least)
+        found = split_at_gaps(points, found, up, width=_VISIBLE * self.voxel, least=_SEEN * self.least)
+        sizes = np.bincount(found[found >= 0], minlength=1)
+        clear = [k for k, size in enumerate(sizes) if size > self.object_share * (size + (found < 0).sum())]
+        kept = [k for k in clear if np.ptp(points[found == k], axis=0).max() <= self.largest]
+        for number, k in enumerate(kept):
+            groups[np.flatnonzero(above)[found == k]] = number
+        return None if kept else DetectionReason.too_large if clear else DetectionReason.no_cluster
+
+    def _is_level(self, plane: Plane | None) -> bool:
+        return plane is not None and abs(float(np.asarray(plane.normal) @ np.asarray(self.up))) >= np.cos(self.tilt)
+
+    def _up(self, table: Plane | None) -> Array:
+        return np.asarray(self.up if table is None else table.normal)
+
+    def _described(self, points: Array, cluster: Mask, table: Plane | None) -> dict[str, Any]:
+        up = self._up(table)
         surface, planar = self._surface(points, cluster, up)
         frame = surface_axes(points[surface], up)
-        centroid = points[cluster].mean(axis=0)
         heights = points[cluster] @ up
         top = float(np.median(points[surface] @ up) if planar else heights.max())
         bottom = float(heights.min()) if table is None else table.offset
-        center = frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up
-        yaw = yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None
+        outline, flat = (points[mask] @ frame.axes[:, :2] for mask in (surface, cluster))
         found: dict[str, Any] = {
-            "centroid": centroid,
-            "center": center,
+            "surface": surface,
+            "planar": planar,
+            "centroid": points[cluster].mean(axis=0),
+            "center": frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up,
             "axes": frame.axes,
             "size": np.array([*frame.size, top - bottom]),
             "elongation": frame.elongation,
-            "yaw": yaw,
+            "yaw": yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None,
+            "touching": not fills_outline(outline, flat, self.gap, _BESIDE),
         }
         if self.fit_shapes:
             fit = fit_upper_surface(points[surface], up) if planar else None
             if not planar and table is not None:
                 fit = fit_round(points[cluster], table)
             found |= _fitted(fit, up, bottom, self.plane_distance)
-        return Detection(reason=None, **stages, surface=surface, planar=planar, **found)
+        return found
 
     def _surface(self, points: Array, cluster: Mask, up: Array) -> tuple[Mask, bool]:
         """Return the points of the object's upper surface, and whether it is a plane."""
-        fit = find_plane(points[cluster], distance=self.plane_distance, normal=up, angle=self.tilt, seed=self.seed + 1)
-        if fit is None or fit[1].mean() < self.surface_share:
+        share, seed = self.surface_share, self.seed + 1
+        fit = find_plane(
+            points[cluster], distance=self.plane_distance, normal=up, angle=self.tilt, share=share, seed=seed
+        )
+        if fit is None:
             return cluster, False
         distances = fit[0].distance(points[cluster])
         above = distances > self.plane_distance

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, finite, numbers, positive, whole
+from ...checks import Array, array, finite, numbers, positive, whole, within
 from ...checks import points as vectors
 from ...errors import ThunderError
 from ...values import Value, set_fields
@@ -55,14 +55,7 @@ def find_clusters(
     neighbors = whole(min_samples, "min_samples", 1)
     if not len(xyz):
         return np.zeros(0, dtype=np.int64)
-    raw = _dbscan(xyz, apart, neighbors)
-    labels, counts = np.unique(raw[raw >= 0], return_counts=True)
-    kept = [label for label, size in zip(labels, counts, strict=True) if size >= smallest]
-    kept.sort(key=lambda label: (-int(counts[labels == label][0]), int(label)))
-    groups = np.full(len(xyz), -1, dtype=np.int64)
-    for number, label in enumerate(kept):
-        groups[raw == label] = number
-    return groups
+    return _by_size(_dbscan(xyz, apart, neighbors), smallest)
 
 
 def _dbscan(xyz: Array, eps: float, min_samples: int) -> npt.NDArray[np.int64]:
@@ -86,27 +79,107 @@ def _dbscan(xyz: Array, eps: float, min_samples: int) -> npt.NDArray[np.int64]:
     return np.where(groups == none, -1, numbers_of).astype(np.int64) if len(labels) else groups
 
 
-def choose_cluster(points: Array, groups: npt.NDArray[np.int64], near: npt.ArrayLike | None = None) -> int | None:
-    """Return the largest group, or the one whose centroid is nearest to a point; None without any.
+#: directions in which gaps are looked for; height of the points, relative to the highest, between which they are
+_DIRECTIONS, _HIGH = 60, 0.5
+#: width of a gap relative to the third widest one, and smallest share of the points on either side
+_WIDER, _SIDE = 3.0, 0.15
+
+
+def split_at_gaps(
+    points: npt.ArrayLike, groups: npt.NDArray[np.int64], up: npt.ArrayLike, *, width: float = 0.004, least: int = 80
+) -> npt.NDArray[np.int64]:
+    """Split groups of points at straight gaps that are visible from above.
+
+    The upper half of a group is projected on 60 horizontal directions. If the widest interval without points is at
+    least three times as wide as the third widest other one of the same direction, which tells the resolution of the
+    cloud, the group is split there; its parts are split likewise.
 
     Parameters
     ----------
-    points : (n, 3) array
-        Points of the cloud [m].
+    points : (n, 3) array_like
+        Points [m].
     groups : (n,) int array
         Groups as `find_clusters` returns them.
-    near : (3,) array_like, optional
-        Expected position of the object [m]; size does not distinguish equal objects.
+    up : (3,) array_like
+        Upward direction.
+    width : float
+        Smallest width of a gap [m].
+    least : int
+        Smallest number of points of the upper half on either side of a gap.
+
+    Returns
+    -------
+    (n,) int array
+        Groups, sorted by size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception.clouds import split_at_gaps
+    >>> x, y = (a.ravel() for a in np.meshgrid(np.arange(0.0, 0.1, 0.004), np.arange(0.0, 0.1, 0.004)))
+    >>> square = np.stack([x, y, 0.1 + 0.0 * x], axis=1)
+    >>> two = np.concatenate([square, square + [0.108, 0.0, 0.0]])  # a gap of 12 mm
+    >>> groups = split_at_gaps(two, np.zeros(len(two), dtype=int), (0.0, 0.0, 1.0))
+    >>> np.bincount(groups).tolist()
+    [625, 625]
     """
-    count = int(groups.max(initial=-1)) + 1
-    if count == 0:
-        return None
-    if near is None:
-        return 0
-    place = array(near, (3,), "near")
-    xyz = array(points, (None, 3), "points")
-    distances = [float(np.linalg.norm(xyz[groups == k].mean(axis=0) - place)) for k in range(count)]
-    return int(np.argmin(distances))
+    xyz, labels = array(points, (None, 3), "points"), groups.copy()
+    least = max(whole(least, "least", 1), 2)
+    positive(width, "width", "m")
+    n = np.asarray(Plane(up, 0.0).normal)
+    x = reference_direction(n)
+    angles = np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    along = np.outer(x, np.cos(angles)) + np.outer(np.cross(n, x), np.sin(angles))
+    number = 0
+    while number <= labels.max(initial=-1):
+        rows = np.flatnonzero(labels == number)
+        heights = xyz[rows] @ n
+        upper = xyz[rows[heights >= heights.max() + _HIGH * (heights.min() - heights.max())]]
+        side = max(least, int(_SIDE * len(upper)))
+        if len(upper) < 2 * side:
+            number += 1
+            continue
+        at = np.sort(upper @ along, axis=0)
+        gaps = np.diff(at, axis=0)
+        widest = side - 1 + gaps[side - 1 : len(upper) - side].argmax(axis=0)
+        wide = gaps[widest, np.arange(_DIRECTIONS)]
+        wide[wide < _WIDER * np.partition(gaps, -4, axis=0)[-4]] = 0.0
+        best = int(wide.argmax())
+        if wide[best] < width:
+            number += 1
+            continue
+        labels[rows[xyz[rows] @ along[:, best] > at[widest[best] : widest[best] + 2, best].mean()]] = labels.max() + 1
+    return _by_size(labels)
+
+
+def _by_size(labels: npt.NDArray[np.int64], smallest: int = 1) -> npt.NDArray[np.int64]:
+    """Return labels that are sorted by the size of the groups, equal ones as before; -1 for smaller groups."""
+    counts = np.bincount(labels[labels >= 0], minlength=1)
+    order = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(counts) + 1, dtype=np.int64)
+    rank[order] = np.where(counts[order] >= smallest, np.arange(len(counts)), -1)
+    rank[-1] = -1
+    return rank[labels]
+
+
+def fills_outline(outline: Array, others: Array, distance: float, share: float) -> bool:
+    """Return whether points (n, 2) fill their hull, up to a distance, and most others (k, 2) are in it.
+
+    Others outside the hull by more than the distance may be up to a share; points on a line have no hull to fill.
+    """
+    from scipy.spatial import ConvexHull, QhullError, cKDTree
+
+    try:
+        sides = ConvexHull(outline).equations
+    except (QhullError, ValueError):
+        return True
+    axes = [
+        np.arange(low, high, distance / 4.0) for low, high in zip(*np.quantile(outline, (0, 1), axis=0), strict=True)
+    ]
+    places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    inside, beside = ((xy @ sides[:, :2].T + sides[:, 2]).max(axis=1) for xy in (places, others))
+    bays = np.asarray(cKDTree(outline).query(places[inside <= 0.0])[0])
+    return bool(bays.max(initial=0.0) <= distance and (beside > distance).mean() <= share)
 
 
 def finite_points(cloud: npt.ArrayLike, what: str = "cloud") -> Array:
@@ -241,6 +314,7 @@ def find_plane(
     distance: float = 0.005,
     normal: npt.ArrayLike | None = None,
     angle: float = np.pi / 9.0,
+    share: float = 0.1,
     hypotheses: int = 300,
     seed: int = 0,
 ) -> tuple[Plane, npt.NDArray[np.bool_]] | None:
@@ -260,6 +334,8 @@ def find_plane(
         Accept only planes whose normal is near this one, up to its sign; the result has its normal on the same side.
     angle : float
         Largest angle between the normals [rad].
+    share : float
+        Smallest fraction of the usable points on the plane.
     hypotheses : int
         Number of random planes.
     seed : int
@@ -271,7 +347,7 @@ def find_plane(
     near : (n,) bool array
         Mask of the points that belong to it.
     None
-        Instead of both, if no three points span an accepted plane.
+        Instead of both, if no three points span an accepted plane, or it has too few points.
 
     Raises
     ------
@@ -302,7 +378,7 @@ def find_plane(
         if better is None or (axis is not None and abs(np.asarray(better.normal) @ axis) < slope):
             break
         best = better
-    if best is None:
+    if best is None or (np.abs(best.distance(usable)) <= near_by).mean() < within(share, "share", 0.0, 1.0):
         return None
     best = best if axis is None else best.towards(axis)
     with np.errstate(invalid="ignore"):
