@@ -176,7 +176,8 @@ def test_points_that_are_no_positions(tmp_path):
     assert_refused((lambda: load(tmp_path, file, markers=["GRF"]), "...markers must be ..."), error=FileFormatError)
     units = {"ANGLES": "", "forces": "N/kg", "HipPower": "W", "SCORES": "1"}
     with pytest.raises(
-        FileFormatError, match=r"the unit of SCORES must be one of .*; pass quantities=\{'SCORES': 'deg'\}"
+        FileFormatError,
+        match=r"the unit of SCORES must be one of .*; pass the right one, or quantities=\{'SCORES': '1'\}",
     ):
         load(tmp_path, file, quantities=["SCORES"], markers=["Index"])
     motions = load(tmp_path, file, quantities=units)
@@ -266,7 +267,7 @@ def test_what_is_not_in_the_file_or_cut_off_is_refused(tmp_path):
         ({"markers": "hand"}, "...markers must be a sequence of names, got 'hand'"),
         ({"quantities": ["ANGLES"]}, "...no quantity 'ANGLES' among none..."),
         ({"quantities": "ANGLES"}, "...quantities must be a sequence of names or {name: unit}, got 'ANGLES'"),
-        ({"quantities": ["hand"]}, "...the unit of hand must be one of ..., got ''; pass quantities={'hand': 'deg'}"),
+        ({"quantities": ["hand"]}, "...the unit of hand must be one of ..., got ''; pass the right one, or ..."),
         ({"size": 0}, "...file is empty"),
         *(({"size": size}, f"....c3d: cut off before its data: {size} bytes") for size in (512, 514, 700)),
         ({"frames": 1}, "....c3d: expected two frames of points ... loaders.c3d_file.read_c3d returns its points"),

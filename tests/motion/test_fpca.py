@@ -280,17 +280,20 @@ def test_bad_arguments():
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z, ..."),
         (lambda: plain(reaches()[0]), "...shape (trials, samples, dofs), got (90, 3)..."),
-        (lambda: plain(reaches()[:, :1]), "...got trial 0 with 1 samples..."),
-        (lambda: plain(np.full((2, 50, 3), np.inf)), "...got inf in trial 0..."),
+        (lambda: plain(reaches()[:, :1]), "t must hold two times or more, got 1, in trial 0"),
+        (lambda: plain(np.full((2, 50, 3), np.inf)), "x must be finite, ... got infinity ..., in trial 0"),
         (lambda: plain(1e200 * reaches()), "...below 1e+100...got ...e+..."),
         (lambda: plain(3), "...motions must be trials or an array..."),
         (lambda: plain("recording.csv"), "...motions must be trials or an array..."),
         (lambda: plain([[["a"]]]), "...motions must be numbers..."),
-        (lambda: plain(reaches(), dofs=("x", "x", "z")), "...dofs must be 3 different names..."),
+        (
+            lambda: plain(reaches(), dofs=("x", "x", "z")),
+            "dofs must be ... distinct names, got ('x', 'x', 'z'), in trial 0",
+        ),
         (lambda: plain([stretched(reaches()[0])], dofs=("a", "b", "c")), "...names of their own..."),
         (lambda: FPCA(smoothing=1e300, **PLAIN).fit(reaches()), "...smoothing must be..."),
         (lambda: two.inverse_transform("a"), "...scores must be numbers..."),
-        (lambda: plain(reaches(), dofs=("x", "y")), "...dofs must be 3 different names..."),
+        (lambda: plain(reaches(), dofs=("x", "y")), "x must have shape (T, d) = (90, 2) of t and dofs, ..."),
         (lambda: plain([stretched(y[0]), stretched(y[1]).select(("x", "y"))]), "...trial 1 (a) with x [m], y [m]..."),
         (lambda: two.transform(reaches(d=2)), "...dofs..."),
         (lambda: two.save("a.txt"), "...path must end in .npz, got 'a.txt'..."),
@@ -316,7 +319,7 @@ def test_objects_like_trials():
     with pytest.warns(RecordingWarning, match=r"trial 0: angles up to 50 rad can hardly be right"):
         FPCA(0, **PLAIN).fit([SimpleNamespace(t=TAU, x=50.0 * STEP[:, None], **ANGLE)])
     for x in (y[0, :, 0], y[0, :30]):
-        with pytest.raises(ThunderError, match=r"x must have shape \(T, d\) = \(90, 1\) .* in trial 0"):
+        with pytest.raises(ThunderError, match=r"x must have (shape \(T, d\) = \(90, 1\)|2 dim).* in trial 0"):
             FPCA(**PLAIN).fit([SimpleNamespace(t=TAU, x=x, **ANGLE)])
 
 

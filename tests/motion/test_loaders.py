@@ -197,6 +197,8 @@ def test_trc(tmp_path):
     np.testing.assert_array_equal(elbow.valid, [True, False, False, True])
     np.testing.assert_array_equal(elbow.position[3], 0.001 * np.array([34.0, 35.0, 36.0]))
     assert [trial.name for trial in load_trc(path, markers=["elbow"], unit="mm", rate=100)] == ["elbow"]
+    short = write(path, TRC.replace("\t100.00\t1\t4\nFrame", "\nFrame"))  # values that no one needs
+    np.testing.assert_array_equal(load_trc(short)[0].position, hand.position)
 
 
 def test_trc_that_is_wrong(tmp_path):
@@ -206,8 +208,7 @@ def test_trc_that_is_wrong(tmp_path):
 
     cases = (
         ("PathFileType", "Path", "....trc:1: expected a TRC file, whose first line begins with PathFileType"),
-        ("\tUnits", "\tUnit", "....trc:2: the header must hold Units"),
-        ("\t100.00\t1\t4\nFrame", "\nFrame", "....trc:3: expected a value for each of DataRate, ..., got 5"),
+        ("\tUnits", "\tUnit", "....trc: Units: unit must be one of m, cm, mm, got none in the file; pass unit="),
         ("\tmm", "\tinches", "....trc: Units: unit must be one of m, cm, mm, got 'inches' in the file; pass unit="),
         ("\n100.00", "\nfast", "....trc:3: DataRate: expected a number, got 'fast'"),
         ("\t23\n", "\t23\t24\n", "....trc:9: expected 8 cells (or whole markers fewer), got 6"),
@@ -237,6 +238,26 @@ def test_markers_without_a_name_do_not_shift_others(tmp_path, names, count, numb
         motions = load_trc(path)
     assert [trial.name for trial in motions] == [name or f"unnamed {k}" for k, name in enumerate(names, 1)]
     np.testing.assert_allclose(np.stack([trial.position for trial in motions], axis=1), 1e-3 * values)
+
+
+def test_equal_names_other_counts_and_rates_of_trc(tmp_path):
+    values = np.random.default_rng(1).normal(size=(20, 2, 3)).cumsum(axis=0).round(3) + 500.0
+    path = write(tmp_path / "a.trc", trc_text("A\t\t\tA", "\t\tX1\tY1\tZ1", 7, values).replace("\n100\t20", "\n50\t9"))
+    with pytest.warns(RecordingWarning) as told:
+        motions = load_trc(path)
+    texts = [str(each.message).partition("a.trc: ")[2] for each in told]
+    assert [text.partition(",")[0] for text in texts] == [
+        "expected 7 markers as in NumMarkers",
+        "several markers are named A; they are told apart as A:1",
+        "expected 9 frames as in NumFrames",
+        "DataRate is 50 Hz",
+    ]
+    assert [(trial.name, trial.rate) for trial in motions] == [
+        ("A:1", pytest.approx(100.0)),
+        ("A:2", pytest.approx(100.0)),
+    ]
+    np.testing.assert_allclose(load_trc(path, rate=50)[1].t, np.arange(20) / 50.0)
+    np.testing.assert_allclose(load_trc(path, rate=100)[1].t, np.arange(20) / 100.0)
 
 
 @pytest.mark.parametrize(("before", "between"), [("", "\t"), ("\t", "\t\t\t\t"), ("\t\t\t", "\t\t\t\t\t\t")])
@@ -384,14 +405,41 @@ def test_a_deep_chain_needs_no_recursion(tmp_path):
     np.testing.assert_allclose(last.position, [[depth, 0, 0], [2, depth - 2, 0]], atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ([("JOINT Head", "JOINT Bip Head 2")], {"Head": "Bip Head 2", "Head:end": "Bip Head 2:end"}),
+        ([("Frames: 12", "Frames:12"), ("Frame Time: ", "Frame Time:\t")], {}),
+        ([("End Site", "End site"), ("OFFSET", "Offset"), ("CHANNELS", "Channels"), ("rotation", "Rotation")], {}),
+        ([("\n", "\n\n")], {}),
+        ([("\n", "\r\n")], {}),
+        ([(" Yrotation Xrotation", "\n    Yrotation Xrotation"), ("\n  {", " {"), ("\n{", "{")], {}),
+        ([("JOINT Head", "JOINT Hand")], {"Hand": "Hand:1", "Hand:end": "Hand:end:1", "Head": "Hand:2"}),
+        ([("Frames: 12", "Frames: 20")], {}),
+    ],
+)
+def test_dialects_of_bvh(tmp_path, values, changes, named):
+    text = HIERARCHY + motion(values)
+    expected = load_bvh(write(tmp_path / "a.bvh", text), unit="cm")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "b.bvh").write_bytes(text.encode())
+    motions = load_bvh(tmp_path / "b.bvh", unit="cm")
+    names = [trial.name for trial in motions]
+    assert names[:5] == [named.get(trial.name, trial.name) for trial in expected][:5]
+    for trial, other in zip(motions, expected, strict=True):
+        np.testing.assert_array_equal(trial.x, other.x)
+
+
 BAD = [
     ("HIERARCHY", "TREE", "....bvh:1: expected HIERARCHY and ROOT, got 'TREE'"),
     ("ROOT Hips", "JOINT Hips", "....bvh:2: expected HIERARCHY and ROOT, got 'JOINT Hips..."),
     ("JOINT Shoulder", "ROOT Shoulder", "....bvh:6: expected JOINT, End Site or }, got 'ROOT Shoulder..."),
-    ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0", "....bvh:6: Shoulder: expected OFFSET x y z and CHANNELS, got ..."),
+    ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0", "....bvh:6: Shoulder: expected OFFSET x y z, and ..."),
     ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0 -3.O", "....bvh:6: OFFSET of Shoulder: expected a number, got '-3.O'"),
     *(
-        ("CHANNELS 1 Xrotation", f"CHANNELS {channels}", f"....bvh:10: Hand: CHANNELS must be ..., got {channels}")
+        ("CHANNELS 1 Xrotation", f"CHANNELS {channels}", f"....bvh:10: Hand: expected OFFSET ..., got '...{channels}'")
         for channels in ("1 Wrotation", "2 Xrotation Xrotation", "7 Xrotation", "1.5 Xrotation", "")
     ),
     ("MOTION", "MOTIONS", "....bvh:...: expected HIERARCHY, and then MOTION, Frames: and Frame Time:"),

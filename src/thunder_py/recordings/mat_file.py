@@ -25,10 +25,9 @@ _LARGEST, _MOST_BYTES = 1 << 28, 1 << 30
 _MOST_PARTS, _DEEPEST = 5_000_000, 32
 #: data types of elements
 _NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
-_TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
 _MATRIX, _COMPRESSED = 14, 15
 #: classes of arrays
-_CELL, _STRUCTURE, _CHAR = 1, 2, 4
+_CELL, _STRUCTURE = 1, 2
 _CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
 _LOGICAL, _COMPLEX = 0x02, 0x08
 
@@ -36,9 +35,8 @@ _LOGICAL, _COMPLEX = 0x02, 0x08
 def read_mat(path: str | Path) -> dict[str, Any]:
     """Return the variables of a MATLAB file by name.
 
-    Numbers are arrays, a cell array is an array of objects, a structure is a dictionary, an array of structures one of
-    dictionaries, a text is a str, several rows of text are an array of str. Sparse matrices and objects are left out,
-    or None inside of others.
+    Real numbers are arrays, a cell array is an array of objects, a structure is a dictionary, an array of structures
+    one of dictionaries. Texts, complex numbers, sparse matrices and objects are left out, or None inside of others.
 
     Raises
     ------
@@ -118,7 +116,7 @@ class _Reader:
         _, flags, at = self.element(content, 0)
         word = int(np.frombuffer(flags, f"{self.order}u4", 1)[0])
         kind, marks = word & 0xFF, word >> 8
-        if kind not in (_CELL, _STRUCTURE, _CHAR, *_CLASSES):
+        if kind not in (_CELL, _STRUCTURE, *_CLASSES) or marks & _COMPLEX:
             return "", None
         numbers, data, at = self.element(content, at)
         shape = tuple(self.numbers(numbers, data).tolist())
@@ -131,34 +129,14 @@ class _Reader:
         if kind == _STRUCTURE:
             return name, self.structures(content, at, shape, depth)
         numbers, data, at = self.element(content, at)
-        if kind == _CHAR:
-            return name, self.texts(numbers, data, shape)
-        value = self.array(numbers, data, shape, _CLASSES[kind])
-        if marks & _COMPLEX:
-            numbers, data, at = self.element(content, at)
-            value = value + 1j * self.array(numbers, data, shape, _CLASSES[kind])
-        return name, value.astype(bool) if marks & _LOGICAL else value
+        values = self.numbers(numbers, data)
+        of = np.dtype(bool if marks & _LOGICAL else _CLASSES[kind])
+        self.spend(len(values) * of.itemsize)
+        with np.errstate(all="ignore"):  # doubles may be stored as integers, and damaged integers as doubles
+            return name, values.astype(of).reshape(shape, order="F")
 
     def numbers(self, kind: int, data: bytes) -> npt.NDArray[Any]:
         return np.frombuffer(data, self.order + _NUMBERS[kind])
-
-    def array(self, kind: int, data: bytes, shape: tuple[int, ...], of: str) -> npt.NDArray[Any]:
-        values = self.numbers(kind, data)
-        self.spend(len(values) * np.dtype(of).itemsize)
-        with np.errstate(all="ignore"):  # doubles may be stored as integers, and damaged integers as doubles
-            return values.astype(of).reshape(shape, order="F")
-
-    def texts(self, kind: int, data: bytes, shape: tuple[int, ...]) -> Any:
-        """Return a text, or an array of texts of several rows, which are stored column by column."""
-        encoding = _TEXTS[kind] + ({"<": "-le", ">": "-be"}[self.order] if _TEXTS[kind][-2:] in ("16", "32") else "")
-        text = data.decode(encoding, errors="replace")
-        if math.prod(shape[:-1]) == 1 or not data:
-            return text
-        if not encoding.startswith("utf-16"):
-            encoding, data = "utf-32-le", text.encode("utf-32-le")
-        width = 2 if encoding.startswith("utf-16") else 4
-        rows = np.frombuffer(data, f"<u{width}").reshape(shape, order="F").reshape(-1, shape[-1])
-        return np.array([row.tobytes().decode(encoding, "replace") for row in rows]).reshape(shape[:-1])
 
     def cells(self, content: bytes, at: int, shape: tuple[int, ...], depth: int) -> npt.NDArray[Any]:
         count = math.prod(shape)

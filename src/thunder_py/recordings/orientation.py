@@ -92,7 +92,9 @@ def from_matrices(matrix: npt.ArrayLike) -> Array:
 
     rows = _rows(matrix, (3, 3), "matrix")
     error = np.abs(np.swapaxes(rows, 1, 2) @ rows - np.eye(3)).max(axis=(1, 2), initial=0.0)
-    for k in np.flatnonzero((error > _TOLERANCE) | (np.linalg.det(rows) < 0.0)):
+    with np.errstate(invalid="ignore"):  # NaN in gaps
+        mirrored = np.linalg.det(rows) < 0.0
+    for k in np.flatnonzero((error > _TOLERANCE) | mirrored):
         raise ThunderError(f"matrix must hold rotations (to {_TOLERANCE:g}), got {rows[k].tolist()} in row {k}")
     return _vectors(rows, Rotation.from_matrix)
 

@@ -19,7 +19,7 @@ from ...values import Estimator
 from ..alignment import PathFrames, aligned, from_canonical, has_path, path_columns, returning, turning
 from . import plot as plots
 from .archive import load_fpca, save_fpca
-from .curves import Curves, array_curves, read_curves
+from .curves import Curves, read_curves
 from .fit import Components, Setting, SplineSpace, fit_components, project, unit_groups
 from .published import fit_samples, read_samples
 from .splines import SplineBasis, smooth
@@ -287,8 +287,8 @@ class FPCA(Estimator):
         fpca._checked()
         if alignment == "auto":
             raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
-        curves = array_curves(np.concatenate([S0[None], S]), dofs)
-        fpca.basis, c, residual = fit_samples(curves, tau, basis, tolerance)
+        curves, fpca.basis, fit = fit_samples(np.concatenate([S0[None], S]), tau, dofs, basis, tolerance)
+        c, residual = fit.coefficients, fit.residual
         n, d = len(S), len(curves.dofs)
         shape = (n,) if joint else (n, d)
         given = np.ones(n) if variances is None else numbers(variances, "variances")

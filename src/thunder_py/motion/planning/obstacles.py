@@ -9,14 +9,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.interpolate import PPoly
+from scipy.interpolate import BPoly, PPoly
 
 from ... import _core
 from ...checks import Array, array, positive, real, whole
 from ...errors import NoPathError, ThunderError
 from ...geometry import Obstacle
 from ...values import StrEnum, Value, set_fields
-from ..fpca.splines import bernstein_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ class Clearance(NamedTuple):
 
     Examples
     --------
-    >>> from scipy.interpolate import PPoly
+    >>> from scipy.interpolate import BPoly, PPoly
     >>> from thunder_py.geometry import Sphere
     >>> from thunder_py.motion import clearance
     >>> path = PPoly([[[1.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]]], [0.0, 1.0])  # (t, 0, 0)
@@ -136,7 +135,7 @@ def bezier_path(path: PPoly) -> _core.BezierPath:
     if not isinstance(path, PPoly) or path.c.ndim != 3:
         shape = f" with coefficients {path.c.shape}" if isinstance(path, PPoly) else ""
         raise ThunderError(f"path must be a PPoly with coefficients (order, m, d), got {type(path).__name__}{shape}")
-    return _core.BezierPath(path.x, bernstein_points(path.c, path.x))
+    return _core.BezierPath(path.x, np.swapaxes(BPoly.from_power_basis(path).c, 0, 1))
 
 
 def clearance(path: _core.BezierPath | PPoly, obstacles: Obstacles, *, tolerance: float = 1e-9) -> Clearance:
@@ -298,16 +297,9 @@ class ViaSearch:
 
     def core(self, planner: _core.FunctionalPlanner) -> _core.ViaSearch:
         """Return the core's search for a planner, with allocated candidates and scratch memory."""
-        return _core.ViaSearch(
-            planner,
-            self.method,
-            int(self.count),
-            int(self.seed),
-            float(self.half_width),
-            self.state,
-            int(self.most),
-            self.straight_first,
-        )
+        settings = vars(self).copy()
+        del settings["widenings"]
+        return _core.ViaSearch(planner, **settings)
 
 
 class ViaPath(NamedTuple):

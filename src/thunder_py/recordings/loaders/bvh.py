@@ -19,10 +19,12 @@ from .text import TextFile, agreed_rate, chosen, distinct, time_factor
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-_CHANNELS = {f"{axis}{kind}" for axis in "XYZ" for kind in ("position", "rotation")}
 #: the head of a joint, whose name may contain blanks, or a word
 _TOKEN = re.compile(r"(ROOT|JOINT|End)[ \t]+([^{}\n]*?)\s*\{|([^\s{}]+|[{}])", re.IGNORECASE)
 _MOTION = re.compile(r"MOTION\s+Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
+_DESCRIPTION = re.compile(
+    r"OFFSET (\S+) (\S+) (\S+)(?: CHANNELS (\d+)((?: [XYZ](?:position|rotation))*))?", re.IGNORECASE
+)
 #: largest position and angle
 _FARTHEST = 1e9
 
@@ -55,9 +57,8 @@ def read_bvh(file: TextFile) -> tuple[list[Joint], float, Array]:
         file.warn(f"expected {count:g} frames as in Frames, got {len(rows)}: the file was trimmed, or is cut off")
     names = [f"{joint.name} {channel}" for joint in skeleton for channel, _ in joint.channels]
     values = file.numbers(rows, names, range(len(names)))
-    if (far := np.abs(values) > _FARTHEST).any():
-        k = int(np.argmax(far.any(axis=1)))
-        file.refuse(f"numbers must be at most {_FARTHEST:g}, got {np.abs(values[k]).max():g}", rows[k][0])
+    if (far := np.abs([*values.ravel(), *np.ravel([joint.offset for joint in skeleton])]).max()) > _FARTHEST:
+        file.refuse(f"numbers must be at most {_FARTHEST:g}, got {far:g}")
     return skeleton, step, values
 
 
@@ -85,19 +86,13 @@ def _hierarchy(text: str, file: TextFile) -> list[Joint]:
     if stack or not skeleton:
         file.refuse(f"expected {'}' if stack else 'ROOT'}, got MOTION", text.count("\n") + 1)
     columns = 0
-    for joint, (offset, *cells) in zip(skeleton, (each or [""] for each in words), strict=True):
-        if offset.upper() != "OFFSET" or len(cells) < 3 or (cells[3:] and cells[3].upper() != "CHANNELS"):
-            file.refuse(
-                f"expected OFFSET x y z and CHANNELS, got {' '.join([offset, *cells])!r:.60}", joint.line, joint.name
-            )
-        joint.offset[:] = [file.number(cell, joint.line, f"OFFSET of {joint.name}") for cell in cells[:3]]
-        if np.abs(joint.offset).max() > _FARTHEST:
-            file.refuse(f"OFFSET must be at most {_FARTHEST:g}, got {np.abs(joint.offset).max():g}", joint.line)
-        channels = [name[0].upper() + name[1:].lower() for name in cells[5:]]
-        if cells[4:5] != [str(len(channels))][: len(cells[3:])] or len({*channels} & _CHANNELS) != len(channels):
-            known = ", ".join(sorted(_CHANNELS))
-            text = f"CHANNELS must be a number and as many different ones of {known}, got {' '.join(cells[4:])}"
-            file.refuse(text, joint.line, joint.name)
+    for joint, described in zip(skeleton, map(" ".join, words), strict=True):
+        parts = _DESCRIPTION.fullmatch(described)
+        channels = [name[0].upper() + name[1:].lower() for name in (parts[5] or "").split()] if parts else []
+        if not parts or len({*channels}) != int(parts[4] or 0) or len({*channels}) != len(channels):
+            what = "OFFSET x y z, and CHANNELS with a number and as many different ones, such as Xposition, Zrotation"
+            file.refuse(f"expected {what}, got {described!r:.80}", joint.line, joint.name)
+        joint.offset[:] = [file.number(parts[k], joint.line, f"OFFSET of {joint.name}") for k in (1, 2, 3)]
         joint.channels.extend((name, columns + k) for k, name in enumerate(channels))
         columns += len(channels)
     return skeleton

@@ -100,29 +100,25 @@ def load_c3d(
     in_file = _labels(point, content.points.shape[1])
     groups = _groups(point, in_file)
     asked = _asked(quantities, groups, in_file, path)
-    labels = distinct(in_file, path, "points")
+    names = distinct(in_file, path, "points")
     others = {k: group for k, group in groups.items() if k not in asked}
-    indices = _chosen(markers, labels, others, asked, path)
+    indices = _chosen(markers, names, others, asked, path)
     t: Array = (np.arange(len(content.points), dtype=np.float64) + float(content.first_frame - 1)) / hertz
+    labels: dict[str, Any] = {"rate": hertz, "frame": frame, "subject": subject, "task": task}
     trials: dict[int, Trial] = {}
     for k in set(indices) & set(asked):
         factor, si = _quantity(*asked[k], point, path)
         values = factor * content.points[:, k]
         if si in ("m", "rad"):
-            values = without_lost(values[:, None], [labels[k]], path)[:, 0]
+            values = without_lost(values[:, None], [names[k]], path)[:, 0]
         dofs = tuple(f"{_DOFS.get(si.partition('/')[0], 'value')}_{axis}" for axis in "xyz")
-        trials[k] = Trial(
-            t, values, dofs, (si,) * 3, rate=hertz, frame=frame, subject=subject, task=task, name=labels[k]
-        )
+        trials[k] = Trial(t, values, dofs, (si,) * 3, name=names[k], **labels)
     check_plausible(list(trials.values()), ())
-    places = [k for k in range(len(labels)) if k not in groups and k not in asked]
+    places = [k for k in range(len(names)) if k not in groups and k not in asked]
     if which := [places.index(k) for k in indices if k in places]:
         length = agreed_unit(next(iter(_texts(point, "UNITS")), ""), unit, path, "POINT:UNITS")
-        points, names = to_si(length) * content.points[:, places], [labels[k] for k in places]
-        known = {"unit": length, "rate": ""}
-        positions = marker_trials(
-            t, points, names, hertz, frame, subject, task, which=which, path=path, arguments=known
-        )
+        points, labels["arguments"] = to_si(length) * content.points[:, places], {"unit": length, "rate": ""}
+        positions = marker_trials(t, points, [names[k] for k in places], path, which=which, **labels)
         trials |= {places[k]: trial for k, trial in zip(which, positions, strict=True)}
     return MotionSet(trials[k] for k in indices)
 
@@ -183,7 +179,9 @@ def _quantity(name: str, unit: str, point: Mapping[str, Any], path: str | Path) 
     known = next((each for each in UNITS if each.lower() == ("deg" if known.startswith("deg") else known)), "")
     if not known or (slash and mass != "kg"):
         text = f"the unit of {name} must be one of {', '.join(UNITS)}, got {text!r}"
-        raise FileFormatError(f"{text}; pass quantities={{{name!r}: 'deg'}}", path=path)
+        raise FileFormatError(
+            f"{text}; pass the right one, or quantities={{{name!r}: '1'}} for mere numbers", path=path
+        )
     factor, si = UNITS[known]
     return factor, si + slash + mass
 

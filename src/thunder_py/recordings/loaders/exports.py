@@ -201,7 +201,8 @@ def _trials(
     quaternions = {known.index(name): values[:, at] for name, at in turns.items() if name in places}
     which = text.chosen(markers, known, file.path)
     more: dict[str, Any] = {"turns": quaternions, "arguments": {"unit": length}}
-    return text.marker_trials(t, points, known, hertz, *labels, which=which, path=file.path, **more)
+    more |= {"rate": hertz, **dict(zip(("frame", "subject", "task"), labels, strict=True))}
+    return text.marker_trials(t, points, known, file.path, which=which, **more)
 
 
 def _read(export: _Export, file: TextFile, rate: float | None = None) -> tuple[Array, Array, float | None]:
@@ -274,19 +275,16 @@ def _trc(file: TextFile) -> _Export:
     keys, values = lines[_KEYS - 1].split(), cells_of(lines[_VALUES - 1], "\t")
     if len(values) < len(keys) or len([value for value in values if value]) == len(keys):
         values = lines[_VALUES - 1].split()  # separated by blanks, or by several tabs
-    if len(values) < len(keys):
-        file.refuse(f"expected a value for each of {', '.join(keys)}, got {len(values)}", _VALUES)
     header = dict(zip(keys, values, strict=False))
-    if absent := [key for key in (*_NUMBERS, "Units") if key not in header]:
-        file.refuse(f"the header must hold {', '.join(absent)}", _KEYS)
-    rate, frames, count = (file.number(header[key], _VALUES, key) for key in _NUMBERS)
+    rate, frames, count = (file.number(header.get(key, "0"), _VALUES, key) for key in _NUMBERS)
     names = _trc_names(file)
-    _check_count(count, "NumMarkers", names, file)
+    _check_count(count or len(names), "NumMarkers", names, file)
     if unnamed := [f"unnamed {k}" for k, name in enumerate(names, 1) if not name]:
         file.warn(f"{len(unnamed)} of {len(names)} markers have no name; they are called {unnamed[0]} and so on")
     names = distinct([name or f"unnamed {k}" for k, name in enumerate(names, 1)], file.path)
     columns, rows = [*_COUNTED, *itertools.product(names, _PLACE)], range(_AXES, len(lines))
-    return _Export(rows, "\t", columns, (header["Units"], "Units"), (rate, "DataRate"), (frames, "NumFrames"))
+    counted = (frames, "NumFrames") if frames else None
+    return _Export(rows, "\t", columns, (header.get("Units", ""), "Units"), (rate, "DataRate"), counted)
 
 
 def _trc_names(file: TextFile) -> list[str]:
@@ -428,7 +426,7 @@ _KINDS = {
     re.compile(r"^time$", re.IGNORECASE): "",
     re.compile(r"_[tp][xyz](/value)?$", re.IGNORECASE): "m",
     re.compile(
-        r"_[vfmu][xyz]?$|/(?!value$)[^/]*$|force|moment|torque|power|speed|activ|length|excit|reserve", re.I
+        r"_u$|_[vfm][xyz]$|/(?!value$)[^/]*$|force|moment|torque|power|speed|activ|length|excit|reserve", re.I
     ): "",
     re.compile(r"_[xyz]$", re.IGNORECASE): "m",
 }

@@ -11,21 +11,11 @@ from ...checks import Array
 from ...errors import FileFormatError, ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial
-from .lost import without_lost
 
 #: relative distance to a line below which three markers have no orientation
 _FLAT = 1e-3
 #: extents of a group on a body [m]; others indicate another unit
 _EXTENT = (0.01, 1.0)
-
-
-def marker_set(points: Array, names: Sequence[str], rate: float, path: Path, **labels: str) -> MotionSet:
-    """Return one trial for each marker of points (T, m, 3) [m], NaN where it was not seen; see `without_lost`."""
-    points = without_lost(np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points), names, path)
-    t = np.arange(len(points)) / rate
-    return MotionSet(
-        Trial.from_positions(t, points[:, k], rate=rate, name=name, **labels) for k, name in enumerate(names)
-    )
 
 
 def group_template(points: Array, what: str = "group") -> Array:

@@ -271,30 +271,29 @@ def marker_trials(
     t: Array,
     points: Array,
     names: Sequence[str],
-    rate: float | None,
-    frame: str,
-    subject: str,
-    task: str,
-    *,
-    which: Sequence[int],
     path: str | Path,
+    *,
+    which: Sequence[int] | None = None,
     turns: Mapping[int, Array] | None = None,
     arguments: Mapping[str, str] | None = None,
+    **labels: Any,
 ) -> MotionSet:
-    """Return one trial for each marker of `which`, with its name, of points (T, markers, 3) [m].
+    """Return one trial for each marker of `which`, by default of all, with its name, of points (T, markers, 3) [m].
 
     A point with a missing coordinate is all NaN, and so is a marker never measured; lost markers as `without_lost`.
-    `turns` has quaternions (T, 4) of rigid bodies, scalar last; `arguments` as in `check_plausible`.
+    `turns` has quaternions (T, 4) of rigid bodies, scalar last. With `arguments`, `check_plausible` judges the trials.
     """
+    which = range(len(names)) if which is None else which
     points = np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points)
     points = without_lost(points, names, path, which)
     trials = []
     for k in which:
-        labels: dict[str, Any] = {"rate": rate, "frame": frame, "subject": subject, "task": task, "name": names[k]}
+        named = labels | {"name": names[k]}
         if turns and k in turns:
-            trials.append(Trial.from_poses(t, points[:, k], quaternion=turns[k], scalar_first=False, **labels))
+            turn = np.where((turns[k] == 0.0).all(axis=1, keepdims=True), np.nan, turns[k])  # not measured
+            trials.append(Trial.from_poses(t, points[:, k], quaternion=turn, scalar_first=False, **named))
         else:
-            trials.append(Trial.from_positions(t, points[:, k], **labels))
-    motions = MotionSet(trials)
-    check_plausible(motions, arguments or {})
-    return motions
+            trials.append(Trial.from_positions(t, points[:, k], **named))
+    if arguments is not None:
+        check_plausible(trials, arguments)
+    return MotionSet(trials)

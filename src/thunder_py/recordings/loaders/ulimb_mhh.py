@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from ...checks import one_of
 from ...errors import FileFormatError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
-from .rigid_groups import marker_set, relative_trials
-from .text import TextFile, cells_of, guess_delimiter, positive_rate
+from .rigid_groups import relative_trials
+from .text import TextFile, cells_of, guess_delimiter, marker_trials, positive_rate
 
 #: in the order of the columns
 MARKERS = (
@@ -120,8 +122,10 @@ def read_mhh(
     rows = ((k, cells_of(line, delimiter)) for k, line in enumerate(text.lines[_HEADER:], _HEADER + 1))
     values = text.numbers(rows, [""] * (3 * len(MARKERS)))
     points = factor * values.reshape(len(values), -1, 3)
-    labels = {"subject": file.parent.name if subject is None else subject, "task": file.stem if task is None else task}
-    return marker_set(points[:, _order(text.lines[:_HEADER], delimiter)], MARKERS, hertz, file, **labels)
+    subject = file.parent.name if subject is None else subject
+    task = file.stem if task is None else task
+    t, points = np.arange(len(points)) / hertz, points[:, _order(text.lines[:_HEADER], delimiter)]
+    return marker_trials(t, points, MARKERS, file, rate=hertz, subject=subject, task=task)
 
 
 def _order(header: list[str], delimiter: str | None) -> list[int]:

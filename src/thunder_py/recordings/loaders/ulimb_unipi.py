@@ -23,7 +23,8 @@ from ..mat_file import read_mat
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
-from .rigid_groups import marker_set, relative_trials
+from .rigid_groups import relative_trials
+from .text import marker_trials
 
 RATE = 100.0
 #: bound of the ids of markers
@@ -134,7 +135,8 @@ def read_unipi(path: str | Path) -> MotionSet:
     points = np.full((len(frames), len(ids), 3), np.nan)
     for k, frame in enumerate(frames):
         points[k, np.searchsorted(ids, frame[:, 0])] = 1e-3 * frame[:, 1:]
-    return marker_set(points, [f"{n:.0f}" for n in ids], RATE, file, subject=parts[1], task=parts[2])
+    t, names = np.arange(len(frames)) / RATE, [f"{n:.0f}" for n in ids]
+    return marker_trials(t, points, names, file, rate=RATE, subject=parts[1], task=parts[2])
 
 
 def _frame(cell: Any, k: int, path: Path) -> Array:
