@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -91,9 +92,9 @@ def excesses(
     -------
     tuple of Excess
     """
-    found = []
-    for k, g in zip(*np.nonzero(size > np.asarray(ratios)[:, None] * reference), strict=True):
-        unit = units[g] + ("", "/s", "/s^2")[k]
-        ratio = float(size[k, g] / reference[k, g]) if reference[k, g] > 0.0 else np.inf
-        found.append(Excess(_QUANTITIES[k], float(size[k, g]), unit, ratio, float(ratios[k]), name))
+    found, rows = [], zip(_QUANTITIES, ("", "/s", "/s^2"), ratios, size.tolist(), reference.tolist(), strict=True)
+    for quantity, per, limit, values, others in rows:
+        for unit, value, other in zip(units, values, others, strict=True):
+            if value > limit * other:
+                found.append(Excess(quantity, value, unit + per, value / other if other else inf, limit, name))
     return tuple(found)

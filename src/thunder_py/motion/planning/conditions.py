@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, one_of, whole
+from ...checks import Array, array, finite, one_of, positive, whole
 from ...errors import ThunderError
 from .limits import excess_of, warn
-from .model import PlannerModel, Stretch, distance_of, number, scores_in
+from .model import PlannerModel, Stretch, distance_of, scores_in
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 _KINDS = ("position", "velocity", "acceleration", "jerk")
@@ -62,7 +62,7 @@ class Constraint:
         names = tuple(dofs) if isinstance(dofs, Iterable) and not isinstance(dofs, str) else (dofs,)
         for name in names:
             one_of(name, known, "dofs")
-        tau = (number(self.t, "t") - start_time) / duration
+        tau = (finite(self.t, "t") - start_time) / duration
         if not -_ROUNDING <= tau <= 1.0 + _ROUNDING:
             raise ThunderError(
                 f"t of a constraint must lie within the motion, {start_time:g} to {start_time + duration:g} s, got "
@@ -71,14 +71,12 @@ class Constraint:
         rows = np.empty((len(names), 5))
         rows[:, 0], rows[:, 1] = min(max(tau, 0.0), 1.0), _KINDS.index(self.kind)
         rows[:, 2] = [known.index(name) for name in names]
-        rows[:, 3], rows[:, 4] = self._column(self.value, names, "value"), self._column(self.noise, names, "noise")
+        for column, what in ((3, "value"), (4, "noise")):
+            given = getattr(self, what)
+            rows[:, column] = array(given, () if np.ndim(given) == 0 else (len(names),), what)
         if (rows[:, 4] < 0.0).any():
             raise ThunderError(f"noise must not be negative, got {self.noise!r}")
         return rows
-
-    @staticmethod
-    def _column(value: npt.ArrayLike, names: Sequence[str], what: str) -> Array:
-        return array(value, () if np.ndim(value) == 0 else (len(names),), what)
 
 
 class ConditionedPlan:
@@ -118,8 +116,7 @@ class ConditionedPlan:
         R: Array | None,
         via: bool,
     ) -> None:
-        self._planner, self._core, self._R = planner, core, R
-        self._via = via
+        self._planner, self._core, self._R, self._via = planner, core, R, via
         self.duration, self.start_time = duration, start_time
         self.condition_number = float(core.condition)
         d = len(planner.dofs)
@@ -186,9 +183,7 @@ def condition_plan(
     R: Array | None = None,
 ) -> ConditionedPlan:
     """Condition motions on constraints; see `HumanLikePlanner.condition`."""
-    T, t0 = number(duration, "duration"), number(start_time, "start_time")
-    if not T > 0.0:
-        raise ThunderError(f"duration must be positive, got {T:g}")
+    T, t0 = positive(duration, "duration"), finite(start_time, "start_time")
     sequence = tuple(constraints) if isinstance(constraints, Iterable) else ()
     if not sequence or any(not isinstance(each, Constraint) for each in sequence):
         raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")

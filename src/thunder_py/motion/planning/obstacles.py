@@ -297,16 +297,9 @@ class ViaSearch:
 
     def core(self, planner: _core.FunctionalPlanner) -> _core.ViaSearch:
         """Return the core's search for a planner, with allocated candidates and scratch memory."""
-        return _core.ViaSearch(
-            planner,
-            self.method,
-            int(self.count),
-            int(self.seed),
-            float(self.half_width),
-            self.state,
-            int(self.most),
-            self.straight_first,
-        )
+        settings = vars(self).copy()
+        del settings["widenings"]
+        return _core.ViaSearch(planner, **settings)
 
 
 class ViaPath(NamedTuple):
