@@ -149,12 +149,14 @@ void limit_travel(FunctionalPlanner& planner, const std::vector<int>& groups, A 
   planner.set_travel_limits(limits);
 }
 
-Array travel(const FunctionalPlanner& planner, const BezierPath& path, bool minimum_jerk) {
+const TravelLimits& limits_of(const FunctionalPlanner& planner, const BezierPath& path) {
   if (path.dimension != planner.dimension()) throw py::value_error("path must have the dimension of the planner");
-  const TravelLimits& limits = planner.travel_limits();
-  const Travel size = minimum_jerk ? limits.minimum_jerk(path) : limits.travel(path);
-  Array rows({py::ssize_t{3}, static_cast<py::ssize_t>(limits.groups)});
-  for (int q = 0; q < 3; ++q) std::copy_n(size.of[q], limits.groups, rows.mutable_data(q, 0));
+  return planner.travel_limits();
+}
+
+Array rows_of(const Travel& size, int groups) {
+  Array rows({py::ssize_t{3}, static_cast<py::ssize_t>(groups)});
+  for (int q = 0; q < 3; ++q) std::copy_n(size.of[q], groups, rows.mutable_data(q, 0));
   return rows;
 }
 
@@ -384,16 +386,27 @@ void bind_functional_planner(py::module_& module) {
            "Set limits of groups of coordinates: lengths (G,) added to the displacement, ratios (3,) of path length, peak\n"
            "speed and peak acceleration to minimum jerk, and their absolute limits (3, G).")
       .def(
-          "exceeds_travel",
-          [](const FunctionalPlanner& planner, const BezierPath& path, const BezierPath* minimum_jerk, double detour) {
-            if (path.dimension != planner.dimension() || (minimum_jerk && minimum_jerk->dimension != path.dimension))
-              throw py::value_error("path must have the dimension of the planner");
-            return planner.travel_limits().exceeded(path, minimum_jerk, detour);
+          "compare_travel",
+          [](const FunctionalPlanner& planner, const BezierPath& path,
+             const BezierPath* other) -> std::optional<py::typing::Tuple<Array, Array, bool>> {
+            const TravelLimits& limits = limits_of(planner, path);
+            if (other == nullptr ? limits.surely_within(path) : other->dimension != path.dimension) return std::nullopt;
+            const TravelLimits::Comparison found = limits.compare(path, other);
+            if (found.within) return std::nullopt;
+            return py::make_tuple(rows_of(found.size, limits.groups), rows_of(found.reference, limits.groups), found.explained);
           },
-          py::arg("path"), py::arg("minimum_jerk") = none, py::arg("detour") = 1.0,
-          "Whether a path exceeds the limits; the minimum-jerk path, by default the quintic, counts `detour` times.")
-      .def("travel", &travel, py::arg("path"), py::arg("minimum_jerk") = false,
-           "Path length, peak speed and peak acceleration (3, G) of a path, or of the quintic between its end states.")
+          py::arg("path"), py::arg("minimum_jerk") = none,
+          "Path length, peak speed and peak acceleration (3, G) of a path and of minimum jerk, by default the quintic between\n"
+          "its end states, and whether the limits hold for speed and acceleration relative to minimum jerk of the same\n"
+          "length; None within the limits.")
+      .def(
+          "travel",
+          [](const FunctionalPlanner& planner, const BezierPath& path, bool bound) {
+            const TravelLimits& limits = limits_of(planner, path);
+            return rows_of(bound ? limits.bound(path) : limits.travel(path), limits.groups);
+          },
+          py::arg("path"), py::arg("bound") = false,
+          "Path length, peak speed and peak acceleration (3, G) of a path, or upper bounds of them.")
       .def("plan", &plan, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("start_time") = 0.0,
            py::arg("start_velocity") = none, py::arg("goal_velocity") = none, py::arg("start_acceleration") = none,
            py::arg("goal_acceleration") = none, "Return the path, the Mahalanobis distance of its scores, and whether it exceeds the limits of travel.")

@@ -132,7 +132,7 @@ void bind_via_search(py::module_& module) {
   ExclusiveClass<ViaSearch, std::shared_ptr<ViaSearch>>(module, "ViaSearch", "Search for via points around obstacles.",
                                                         py::dynamic_attr())
       .def(py::init(&make_search), py::arg("planner").none(false), py::arg("method"), py::arg("count"), py::arg("seed"),
-           py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("direct"))
+           py::arg("half_width"), py::arg("state"), py::arg("most"), py::arg("straight_first"))
       .def("plan", &search_one, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("obstacles"), py::arg("margin"),
            py::arg("start_time") = 0.0, py::arg("start_velocity") = py::none(), py::arg("goal_velocity") = py::none(),
            py::arg("start_acceleration") = py::none(), py::arg("goal_acceleration") = py::none(),

@@ -3251,13 +3251,12 @@ class FunctionalPlanner:
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
 
-    def exceeds_travel(
-        self,
-        path: BezierPath,
-        minimum_jerk: BezierPath = None,
-        detour: typing.SupportsFloat | typing.SupportsIndex = 1.0,
-    ) -> bool:
-        """Whether a path exceeds the limits; the minimum-jerk path, by default the quintic, counts `detour` times."""
+    def compare_travel(
+        self, path: BezierPath, minimum_jerk: BezierPath = None
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool] | None:
+        """Path length, peak speed and peak acceleration (3, G) of a path and of minimum jerk, by default the quintic between
+        its end states, and whether the limits hold for speed and acceleration relative to minimum jerk of the same
+        length; None within the limits."""
 
     def jerk_cost(
         self,
@@ -3327,8 +3326,8 @@ class FunctionalPlanner:
     def score_distance(self, path: BezierPath, times: numpy.typing.ArrayLike) -> float:
         """Largest Mahalanobis distance of the scores of a path's segments between via points at these times."""
 
-    def travel(self, path: BezierPath, minimum_jerk: bool = False) -> numpy.typing.NDArray[numpy.float64]:
-        """Path length, peak speed and peak acceleration (3, G) of a path, or of the quintic between its end states."""
+    def travel(self, path: BezierPath, bound: bool = False) -> numpy.typing.NDArray[numpy.float64]:
+        """Path length, peak speed and peak acceleration (3, G) of a path, or upper bounds of them."""
 
     @property
     def condition(self) -> float: ...
@@ -3389,7 +3388,7 @@ class ViaSearch:
         half_width: typing.SupportsFloat | typing.SupportsIndex,
         state: str,
         most: typing.SupportsInt | typing.SupportsIndex,
-        direct: bool,
+        straight_first: bool,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""

@@ -449,9 +449,10 @@ def of_kind(value: object, kind: type[T], what: str) -> T:
 
 def finite(value: Any, what: str) -> float:
     """Return a finite number, or raise `ThunderError`."""
-    if not is_number(value) or not np.isfinite(value):
+    number = value if type(value) is float else _number(value)
+    if not math.isfinite(number):
         raise ThunderError(f"{what} must be a finite number, got {value!r}")
-    return float(value)
+    return number
 
 
 def one_of(value: object, options: Collection[str], what: str) -> str:

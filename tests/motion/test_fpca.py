@@ -226,6 +226,13 @@ class TestMotionsThatReturn:
         with pytest.raises(ThunderError, match=r"start and goal .* trial 0 \(back 0\).*split_reaches"):
             fpca.fit_transform([*returning(1.0, 1, 2.0), *self.REACHES])
 
+    def test_noise_at_rest_is_no_reach(self):
+        """Its displacement is 0.7 of its extent, and alignment would scale noise to the length of reaches."""
+        drift = 1e-4 * (np.outer(TAU, [0.7, 0.0, 0.0]) + np.outer(np.sin(np.pi * TAU), [0.0, 1.0, 0.0]))
+        with pytest.warns(ThunderWarning, match=r"1 of 13 motions .* \(hardly moving: trial 12 \(rest\)\) .* left out"):
+            fpca = FPCA(4, shrinkage=0.1).fit([*self.REACHES, stretched(0.3 + drift, name="rest")])
+        np.testing.assert_array_equal(fpca.scores_, FPCA(4, shrinkage=0.1).fit(self.REACHES).scores_)
+
     @pytest.mark.parametrize("turn", [0.0, 1.0, 2.0])
     def test_the_majority_is_not_aligned(self, turn):
         for others in ([], self.REACHES[:4]):
@@ -280,17 +287,20 @@ def test_bad_arguments():
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z, ..."),
         (lambda: plain(reaches()[0]), "...shape (trials, samples, dofs), got (90, 3)..."),
-        (lambda: plain(reaches()[:, :1]), "...got trial 0 with 1 samples..."),
-        (lambda: plain(np.full((2, 50, 3), np.inf)), "...got inf in trial 0..."),
+        (lambda: plain(reaches()[:, :1]), "t must hold two times or more, got 1, in trial 0"),
+        (lambda: plain(np.full((2, 50, 3), np.inf)), "x must be finite, ... got infinity ..., in trial 0"),
         (lambda: plain(1e200 * reaches()), "...below 1e+100...got ...e+..."),
         (lambda: plain(3), "...motions must be trials or an array..."),
         (lambda: plain("recording.csv"), "...motions must be trials or an array..."),
         (lambda: plain([[["a"]]]), "...motions must be numbers..."),
-        (lambda: plain(reaches(), dofs=("x", "x", "z")), "...dofs must be 3 different names..."),
+        (
+            lambda: plain(reaches(), dofs=("x", "x", "z")),
+            "dofs must be ... distinct names, got ('x', 'x', 'z'), in trial 0",
+        ),
         (lambda: plain([stretched(reaches()[0])], dofs=("a", "b", "c")), "...names of their own..."),
         (lambda: FPCA(smoothing=1e300, **PLAIN).fit(reaches()), "...smoothing must be..."),
         (lambda: two.inverse_transform("a"), "...scores must be numbers..."),
-        (lambda: plain(reaches(), dofs=("x", "y")), "...dofs must be 3 different names..."),
+        (lambda: plain(reaches(), dofs=("x", "y")), "x must have shape (T, d) = (90, 2) of t and dofs, ..."),
         (lambda: plain([stretched(y[0]), stretched(y[1]).select(("x", "y"))]), "...trial 1 (a) with x [m], y [m]..."),
         (lambda: two.transform(reaches(d=2)), "...dofs..."),
         (lambda: two.save("a.txt"), "...path must end in .npz, got 'a.txt'..."),
@@ -316,7 +326,7 @@ def test_objects_like_trials():
     with pytest.warns(RecordingWarning, match=r"trial 0: angles up to 50 rad can hardly be right"):
         FPCA(0, **PLAIN).fit([SimpleNamespace(t=TAU, x=50.0 * STEP[:, None], **ANGLE)])
     for x in (y[0, :, 0], y[0, :30]):
-        with pytest.raises(ThunderError, match=r"x must have shape \(T, d\) = \(90, 1\) .* in trial 0"):
+        with pytest.raises(ThunderError, match=r"x must have (shape \(T, d\) = \(90, 1\)|2 dim).* in trial 0"):
             FPCA(**PLAIN).fit([SimpleNamespace(t=TAU, x=x, **ANGLE)])
 
 

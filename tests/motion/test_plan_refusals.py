@@ -38,7 +38,7 @@ def test_arguments_that_are_none(planner, obstacles) -> None:
     def condition(constraints, duration=T):
         planner.condition(constraints, duration)
 
-    kinds = {"must be a number...": ("1", None, [1.0], True, 1j), "must be finite...": (np.nan, np.inf)}
+    kinds = {"must be a finite number...": ("1", None, [1.0], True, 1j, np.nan, np.inf)}
     numbers = [
         (partial(plan, **{name: value}), f"{name} {message}")
         for name in ("duration", "start_time", "margin")
@@ -54,13 +54,16 @@ def test_arguments_that_are_none(planner, obstacles) -> None:
         *((partial(plan, duration=duration), "duration must be positive...") for duration in (0.0, -1.0, 0)),
         *((call, "... must be a whole number of at least ...") for call in counts),
         *((call, "obstacles must be a sequence of obstacles, got ...") for call in sequences),
-        *((partial(replan, **{name: "now"}), f"{name} must be a number, got 'now'...") for name in ("t", "end_time")),
+        *(
+            (partial(replan, **{name: "now"}), f"{name} must be a finite number, got 'now'")
+            for name in ("t", "end_time")
+        ),
         (partial(plan, via="paper", obstacles=[BALL]), "via must be..."),
         (partial(plan, obstacles=[1]), "obstacles must..."),
         *((partial(condition, c), "constraints must be a sequence of Constraint...") for c in (None, ends[0], 3, "ab")),
         (partial(condition, [*ends, Constraint(0.5, dofs=5)]), "dofs must be one of x, y, z, got 5..."),
-        (partial(condition, [*ends, Constraint("x")]), "t must be a number..."),
-        (lambda: planner.sample(START, GOAL, "long", 1), "duration must be a number..."),
+        (partial(condition, [*ends, Constraint("x")]), "t must be a finite number..."),
+        (lambda: planner.sample(START, GOAL, "long", 1), "duration must be positive..."),
         (partial(plan, start_time=1e17), "duration must exceed the clock resolution, got 1.2 s from 1e+17 s..."),
     )
 

@@ -237,13 +237,13 @@ def test_bad_problems_say_what_came() -> None:
     assert_refused(
         (lambda: given(duration=0.0), "...duration must be positive..."),
         (lambda: given(duration=-1.0), "...duration must be positive..."),
-        (lambda: given(duration=np.nan), "...duration must be finite..."),
+        (lambda: given(duration=np.nan), "duration must be a finite number..."),
         (lambda: given(start=[0.0, np.nan, 0.0]), "...start must be finite, got nan at index..."),
         (lambda: given(goal=[1.0, 2.0]), "...goal must have shape (..., 3), got (2,)..."),
         (lambda: given(goal=np.zeros((2, 3))), "...goal..."),
         (lambda: given(goal_velocity=[np.inf, 0, 0]), "...goal_velocity must be finite..."),
         (lambda: given(start_acceleration="fast"), "...start_acceleration..."),
-        (lambda: given(start_time=np.inf), "...start_time must be finite..."),
+        (lambda: given(start_time=np.inf), "start_time must be a finite number..."),
     )
 
 

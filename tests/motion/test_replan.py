@@ -295,7 +295,7 @@ def test_bad_input() -> None:
 
     assert_refused(
         (lambda: replan(t=1.3), "t must lie within the plan..."),
-        (lambda: replan(t=np.nan), "t must be finite..."),
+        (lambda: replan(t=np.nan), "t must be a finite number..."),
         (lambda: replan(end_time=0.4), "end_time must come after..."),
         (lambda: replan(continuity="jerk"), "continuity must be..."),
         (lambda: replan(goal=[1.0]), "goal must have shape..."),

@@ -344,7 +344,7 @@ void ControlLoop::look_at_law(const double* tau, Status status) noexcept {
   if (!law_) return;
   const Eigen::Map<const Eigen::VectorXd> error(law_->error().data, law_->error().size);
   if ((error.array().abs() > settings_.largest_error).any()) return fault(Reason::large_error);
-  if (const Reason near = settings_.run ? Reason::none : safety_->guard(q_.data(), dq_.data(), tau); near != Reason::none) {
+  if (const Reason near = settings_.run ? Reason::none : safety_->guard(t_, q_.data(), dq_.data(), tau); near != Reason::none) {
     drop(near);
     return hold(near);
   }

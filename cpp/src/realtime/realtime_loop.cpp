@@ -56,7 +56,7 @@ RealtimeLoop::RealtimeLoop(std::shared_ptr<Drive> drive, std::shared_ptr<Control
       settings_(std::move(settings)),
       task_(loop_->task()),
       logged_(choose(loop_->law().controller(), settings_.signals)),
-      signals_(signal_data(loop_->law().controller())),
+      signals_(logged_),
       log_(width(loop_->n(), logged_), settings_.log_rows),
       newest_law_(loop_->law().shared()) {
   period_ = std::llround(1e9 * drive_->facts().period);
@@ -135,7 +135,10 @@ void RealtimeLoop::exchange(std::shared_ptr<Controller> law) {
 RealtimeLoop::Change RealtimeLoop::prepare(const std::shared_ptr<Controller>& law) const {
   if (law == nullptr) throw std::invalid_argument("law must be a controller");
   const Exclusive::Use use(*law);  // which the loop's present law is refused by
-  Change change{loop_->make_law(law), signal_data(*law)};
+  Change change{loop_->make_law(law), choose(*law, settings_.signals)};
+  for (std::size_t k = 0; k < logged_.size(); ++k)
+    if (change.signals[k].size() != logged_[k].size())
+      throw std::invalid_argument("log: the signal '" + logged_[k].name + "' must keep its size");
   const LoopLaw before(newest_law_);
   AdaptiveModel* const adaptive = change.law.adaptive();
   if ((adaptive == nullptr) != (before.adaptive() == nullptr) ||
@@ -154,17 +157,6 @@ void RealtimeLoop::adapt(const std::vector<bool>& moving) {
     if (AdaptiveModel* const adaptive = loop_->law().adaptive()) adaptive->set_moving(mask);
   });
   adapting_ = moving;
-}
-
-std::vector<const double*> RealtimeLoop::signal_data(const Controller& law) const {
-  std::vector<const double*> data;
-  const std::vector<Signal> chosen = choose(law, settings_.signals);
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    if (chosen[k].size() != logged_[k].size())
-      throw std::invalid_argument("log: the signal '" + chosen[k].name + "' must keep its size");
-    data.push_back(chosen[k].data);
-  }
-  return data;
 }
 
 // --- results
@@ -255,7 +247,7 @@ void RealtimeLoop::write_log(const DriveState& state, const Command& command) no
   for (const double* values : {state.q, state.dq, loop_->demand().data(), command.tau.data()}) add(values, n());
   for (const int number : {static_cast<int>(command.status), static_cast<int>(command.mode), static_cast<int>(report.reason)})
     *row++ = number;
-  for (std::size_t k = 0; k < signals_.size(); ++k) add(signals_[k], logged_[k].size());
+  for (const Signal& signal : signals_) add(signal.data, signal.size());
   log_.push();
 }
 

@@ -104,7 +104,7 @@ void Safety::begin(const Eigen::VectorXd& command) noexcept {
 
 void Safety::archive(StateArchive& state) {
   state.bounded(reason_, 0.0, static_cast<double>(Reason::none));
-  state(command_, tau_, lower_, upper_, asked_, ddq_, unasked_, limited_at_, torque_within_, rate_within_);
+  state(command_, tau_, lower_, upper_, asked_, ddq_, asked_at_, limited_at_, torque_within_, rate_within_);
   if (observer_) state(*observer_);
 }
 
@@ -115,7 +115,10 @@ Reason Safety::violated(Reason reason) noexcept {
 
 Reason Safety::check(double t, const double* q, const double* dq) noexcept {
   if (!std::isfinite(t)) return violated(Reason::invalid_states);
-  Reason found = check_joints(q, dq);
+  Reason found = check_velocities(dq);
+  look_ahead(q, dq);
+  if (found == Reason::none && !(within(q, limits_.lower, limits_.upper) && within(ahead_.data(), limits_.lower, limits_.upper)))
+    found = Reason::position;
   if (found == Reason::none) found = check_stop(q, dq, std::isnan(limited_at_) ? nullptr : tau_.data(), limits_.lower, limits_.upper);
   if (found == Reason::none && touched(t, q, dq)) found = Reason::contact;
   return violated(found);
@@ -127,49 +130,44 @@ Reason Safety::check_velocities(const double* dq) const noexcept {
   return Reason::none;
 }
 
-Reason Safety::check_joints(const double* q, const double* dq) const noexcept {
-  for (int i = 0; i < n(); ++i) {
-    const double ahead = q[i] + limits_.lookahead * dq[i];
-    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return Reason::velocity;
-    if (!(limits_.lower[i] <= ahead && ahead <= limits_.upper[i])) return Reason::position;
-  }
-  return within(q, limits_.lower, limits_.upper) ? Reason::none : Reason::position;
-}
-
 /// The velocities until the brake acts. Accelerations are computed where the change of the torque since the last time could
 /// bring a joint near its limit, and after a while.
-Reason Safety::check_acceleration(const double* q, const double* dq, const double* tau) noexcept {
+Reason Safety::check_acceleration(double t, const double* q, const double* dq, const double* tau) noexcept {
   const double reaction = kReactionPeriods * limits_.period;
   double change = 0.0;
   for (int i = 0; i < n(); ++i) change += response_[i] * std::abs(tau[i] - asked_[i]);
-  bool slow = (unasked_ += limits_.period) < kKept;
+  bool slow = t - asked_at_ < kKept;
   for (int i = 0; i < n() && slow; ++i)
     slow = std::abs(dq[i] + reaction * ddq_[i]) + reaction * response_[i] * change < kLeft * limits_.velocity[i];
   if (slow) return Reason::none;
-  unasked_ = 0.0;
+  asked_at_ = t;
   asked_ = Eigen::Map<const Eigen::VectorXd>(tau, n());
   dynamics_.forward_dynamics(q, dq, tau, ddq_.data());
   ahead_ = Eigen::Map<const Eigen::VectorXd>(dq, n()) + reaction * ddq_;
   return check_velocities(ahead_.data());
 }
 
-Reason Safety::guard(const double* q, const double* dq, const double* tau) noexcept {
+Reason Safety::guard(double t, const double* q, const double* dq, const double* tau) noexcept {
   if (dynamics_.model().elastic_count() > 0) return check_velocities(dq);
   bool near = limits_.obstacles.size() > 0;
   for (int i = 0; i < n(); ++i) {
     const double reach = kNear + kSoon * std::abs(dq[i]);
     near = near || q[i] - reach < limits_.lower[i] || q[i] + reach > limits_.upper[i];
   }
-  if (check_velocities(dq) != Reason::none || check_acceleration(q, dq, tau) != Reason::none) return Reason::velocity;
+  if (check_velocities(dq) != Reason::none || check_acceleration(t, q, dq, tau) != Reason::none) return Reason::velocity;
   return near ? check_stop(q, dq, tau, lower_, upper_) : Reason::none;
 }
 
 void Safety::allow(const double* q) noexcept {
-  unasked_ = kKept;
+  asked_at_ = -std::numeric_limits<double>::infinity();
   for (int i = 0; i < n(); ++i) {
     lower_[i] = std::min(limits_.lower[i], q[i] - kStill);
     upper_[i] = std::max(limits_.upper[i], q[i] + kStill);
   }
+}
+
+void Safety::look_ahead(const double* q, const double* dq) noexcept {
+  for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
 }
 
 bool Safety::within(const double* q, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const noexcept {
@@ -182,7 +180,7 @@ bool Safety::within(const double* q, const Eigen::VectorXd& lower, const Eigen::
 Reason Safety::check_stop(const double* q, const double* dq, const double* tau, const Eigen::VectorXd& lower,
                           const Eigen::VectorXd& upper) noexcept {
   const bool walls = limits_.obstacles.size() > 0;
-  for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
+  look_ahead(q, dq);
   if (walls && (near_obstacle(q) || near_obstacle(ahead_.data()))) return Reason::workspace;
   stop_.predict(q, dq, tau);
   for (int k = 0; k <= stop_.before() + BrakingPath::kPoints; ++k) {

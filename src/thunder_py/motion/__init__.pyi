@@ -1,6 +1,7 @@
 from .alignment import turns_from_start as turns_from_start
 from .fpca.fpca import FPCA as FPCA
 from .fpca.splines import SplineBasis as SplineBasis
+from .planning.batch import PlannedBatch as PlannedBatch
 from .planning.conditions import ConditionedPlan as ConditionedPlan
 from .planning.conditions import Constraint as Constraint
 from .planning.obstacles import Clearance as Clearance
@@ -11,9 +12,9 @@ from .planning.obstacles import clearance as clearance
 from .planning.plan import HumanLikeJointPlan as HumanLikeJointPlan
 from .planning.plan import HumanLikePlan as HumanLikePlan
 from .planning.planner import HumanLikePlanner as HumanLikePlanner
-from .planning.replan import PlannedBatch as PlannedBatch
 from .primitives.dmp import DMP as DMP
 from .primitives.dynamic_potential import DynamicPotential as DynamicPotential
 from .primitives.promp import ProMP as ProMP
 from .primitives.quaternion_dmp import QuaternionDMP as QuaternionDMP
 from .primitives.rhythmic_dmp import RhythmicDMP as RhythmicDMP
+from .travel import Excess as Excess

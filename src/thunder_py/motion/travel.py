@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,19 @@ class Excess(NamedTuple):
         Ratio to the comparable motions, and the largest one without excess.
     reference : str
         The comparable motions.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     plan = planner.plan([0.0, 0.0, 0.0], [300.0, 0.0, 0.0], duration=1.0)  # mm
+    >>> excess = plan.excess[0]
+    >>> excess.quantity, excess.reference, round(excess.value)
+    ('path length', 'the training motions', 300)
     """
 
     quantity: str
@@ -91,9 +105,9 @@ def excesses(
     -------
     tuple of Excess
     """
-    found = []
-    for k, g in zip(*np.nonzero(size > np.asarray(ratios)[:, None] * reference), strict=True):
-        unit = units[g] + ("", "/s", "/s^2")[k]
-        ratio = float(size[k, g] / reference[k, g]) if reference[k, g] > 0.0 else np.inf
-        found.append(Excess(_QUANTITIES[k], float(size[k, g]), unit, ratio, float(ratios[k]), name))
+    found, rows = [], zip(_QUANTITIES, ("", "/s", "/s^2"), ratios, size.tolist(), reference.tolist(), strict=True)
+    for quantity, per, limit, values, others in rows:
+        for unit, value, other in zip(units, values, others, strict=True):
+            if value > limit * other:
+                found.append(Excess(quantity, value, unit + per, value / other if other else inf, limit, name))
     return tuple(found)

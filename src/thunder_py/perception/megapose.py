@@ -8,42 +8,34 @@ from __future__ import annotations
 
 import contextlib
 import json
+import selectors
 import socket
 import struct
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import ROTATION_TOLERANCE, Array, array, finite, is_number, of_kind, pose, positive, whole, within
+from ..checks import Array, array, finite, of_kind, pose, positive, whole, within
 from ..errors import ThunderError
+from ..spatial.single import make_pose
 from ..values import Stateful, Value
 from .camera import PinholeCamera, check_picture
-from .pose_source import PoseMeasurement
+from .pose_source import PoseMeasurement, function, next_time
 
-#: header of a message: length of the data, and code
-HEADER = struct.Struct(">I4s")
-
-CODES = {
-    "set intrinsics": b"INTR",
-    "done": b"OKOK",
-    "error": b"RERR",
-    "list objects": b"GLSO",
-    "objects": b"RLSO",
-    "get pose": b"GETP",
-    "poses": b"RETP",
-    "get score": b"GSCO",
-    "scores": b"RSCO",
-}
-
+#: header of a message: length of the data, and code; length of a text
+HEADER, _LENGTH = struct.Struct(">I4s"), struct.Struct(">I")
+#: codes of requests with those of their answers; any may be answered with an error
+ANSWERS = {b"INTR": b"OKOK", b"GLSO": b"RLSO", b"GETP": b"RETP"}
+_ERROR = b"RERR"
 #: tolerance on the orthogonality of a rotation in single precision
 _SINGLE = 1e-3
+#: largest answer in bytes; a pose takes some hundred
+_MOST = 16 * 2**20
 
 
 class PoseServerError(ThunderError):
@@ -59,77 +51,6 @@ class PoseServerError(ThunderError):
     ...     print(str(error).split(": ")[0])
     no connection to a pose server at 127.0.0.1:1
     """
-
-
-def message(code: bytes, data: bytes = b"") -> bytes:
-    """Return a whole message."""
-    return HEADER.pack(len(data), code) + data
-
-
-def json_bytes(value: Any) -> bytes:
-    """Return a value as JSON text in ASCII, as the server requires."""
-    characters = json.dumps(value, allow_nan=False).encode("ascii")
-    return struct.pack(">I", len(characters)) + characters
-
-
-def picture_bytes(picture: npt.NDArray[np.uint8]) -> bytes:
-    """Return a picture (height, width) or (height, width, 3), gray or RGB, as RGB."""
-    colored = np.repeat(picture[..., None], 3, axis=2) if picture.ndim == 2 else picture
-    return struct.pack(">3I", *colored.shape) + colored.tobytes()
-
-
-def depth_bytes(depth: npt.NDArray[np.uint16]) -> bytes:
-    """Return a picture of depths (height, width)."""
-    return struct.pack(">2I", *depth.shape) + b"<" + depth.astype("<u2").tobytes()
-
-
-def read_text(data: bytes) -> str:
-    """Return the text of a message that holds nothing else."""
-    if len(data) < 4 or struct.unpack(">I", data[:4])[0] != len(data) - 4:
-        raise PoseServerError(f"the length of a text of the pose server must match its data, got {len(data)} bytes")
-    try:
-        return data[4:].decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PoseServerError(f"a text of the pose server must be UTF-8: {error}") from error
-
-
-def read_json(data: bytes) -> Any:
-    """Return the value of a text in JSON."""
-    text = read_text(data)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise PoseServerError(f"the pose server must answer in JSON, got {text[:80]!r}: {error}") from error
-
-
-def read_pose(entry: Any) -> tuple[Array, float, tuple[float, ...]]:
-    """Return pose (4, 4), score and box of an entry of the answer to a request for poses."""
-    if not isinstance(entry, dict):
-        raise PoseServerError(f"every pose of the pose server must be an object, got {type(entry).__name__}")
-    numbers = _numbers(entry, "cTo", 16)
-    T = np.array(numbers).reshape(4, 4)
-    U, _, Vt = np.linalg.svd(T[:3, :3])
-    R = U @ Vt
-    far = max(np.abs(R - T[:3, :3]).max(), np.abs(T[3] - (0.0, 0.0, 0.0, 1.0)).max())
-    if far > _SINGLE or np.linalg.det(R) < 0.0:
-        raise PoseServerError(f"cTo of the pose server must be a rigid transform, got {T.tolist()}")
-    T[:3, :3], T[3] = R, (0.0, 0.0, 0.0, 1.0)
-    assert np.abs(R.T @ R - np.eye(3)).max() <= ROTATION_TOLERANCE
-    (score,) = _numbers({"score": [entry.get("score")]}, "score", 1)
-    return T, score, _numbers(entry, "boundingBox", 4)
-
-
-def _numbers(entry: dict[str, Any], key: str, count: int) -> tuple[float, ...]:
-    values = entry.get(key)
-    largest = sys.float_info.max  # also below integers with hundreds of digits
-    numbers = [v for v in values if is_number(v) and abs(v) <= largest] if isinstance(values, list) else []
-    if not isinstance(values, list) or not len(numbers) == len(values) == count:
-        raise PoseServerError(f"{key} of the pose server must be {count} finite number(s), got {str(values)[:200]}")
-    return tuple(map(float, numbers))
-
-
-#: largest answer in bytes; a pose takes some hundred
-_MOST = 16 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +72,42 @@ class ObjectPose(Value):
     box: tuple[float, ...]
 
 
-class MegaPoseClient:
+def message(code: bytes, data: bytes = b"") -> bytes:
+    """Return a whole message."""
+    return HEADER.pack(len(data), code) + data
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return a value as JSON text in ASCII, as the server requires."""
+    characters = json.dumps(value, allow_nan=False).encode("ascii")
+    return _LENGTH.pack(len(characters)) + characters
+
+
+def read_json(data: bytes) -> Any:
+    """Return the value of a text in JSON."""
+    try:
+        if _LENGTH.unpack_from(data)[0] != len(data) - _LENGTH.size:
+            raise ValueError("its length does not match its data")
+        return json.loads(data[_LENGTH.size :].decode("utf-8"))
+    except (ValueError, struct.error, RecursionError) as error:
+        raise PoseServerError(f"the pose server must answer in JSON, got {data[:80]!r}: {error}") from error
+
+
+def read_pose(entry: Any) -> ObjectPose:
+    """Return the pose of an entry of the answer to a request for poses."""
+    try:
+        given = array(entry["cTo"], (16,), "cTo").reshape(4, 4)
+        U, _, Vt = np.linalg.svd(given[:3, :3])
+        T = pose(make_pose(U @ Vt, given[:3, 3]), "cTo")
+        if np.abs(T - given).max() > _SINGLE:
+            raise ThunderError(f"cTo must be a rigid transform, got {given.tolist()}")
+        box = array(entry["boundingBox"], (4,), "boundingBox")
+        return ObjectPose(T, finite(entry["score"], "score"), tuple(box.tolist()))
+    except (ThunderError, KeyError, TypeError, OverflowError) as error:
+        raise PoseServerError(f"the pose server must give cTo, score and boundingBox of every pose: {error}") from error
+
+
+class MegaPoseClient(contextlib.AbstractContextManager["MegaPoseClient"]):
     """A connection to a MegaPose server, opened on first use and again after a failure.
 
     Every request ends within its time-out, with an answer or with a `PoseServerError`. The time-out does not cover the
@@ -250,30 +206,31 @@ class MegaPoseClient:
             If there is no answer, or an invalid one.
         """
         pixels = check_picture(picture, self._camera)
-        request: dict[str, Any] = {"labels": _labels(labels), "use_depth": depth is not None}
+        count = len(_labels(labels))
+        request: dict[str, Any] = {"labels": list(labels), "use_depth": depth is not None}
         if (boxes is None) == (initial is None):
             raise ThunderError("exactly one of boxes and initial must be given")
         if boxes is not None:
-            request["detections"] = array(boxes, (len(labels), 4), "boxes").tolist()
+            request["detections"] = array(boxes, (count, 4), "boxes").tolist()
         else:
-            starts = array(initial, (len(labels), 4, 4), "initial")
+            starts = array(initial, (count, 4, 4), "initial")
             request["initial_cTos"] = [pose(T, "initial").ravel().tolist() for T in starts]
         if refinements is not None:
             request["refiner_iterations"] = whole(refinements, "refinements", 0)
-        data = picture_bytes(pixels)
-        if depth is None:
-            data += json_bytes(request)
-        else:
+        depths = b""
+        if depth is not None:
             request["depth_scale_to_m"] = positive(depth_scale, "depth_scale", "m")
-            data += json_bytes(request) + depth_bytes(_depths(depth, self._camera))
-        answer = read_json(self._ask("get pose", data, "poses"))
-        if not isinstance(answer, list) or len(answer) != len(labels):
-            raise PoseServerError(f"the pose server must give {len(labels)} pose(s), got {str(answer)[:200]}")
-        return [ObjectPose(*read_pose(entry)) for entry in answer]
+            depths = _depth_bytes(depth, self._camera)
+        colored = pixels if pixels.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2)
+        data = struct.pack(">3I", *colored.shape) + colored.tobytes() + json_bytes(request) + depths
+        answer = read_json(self._ask(b"GETP", data))
+        if not isinstance(answer, list) or len(answer) != count:
+            raise PoseServerError(f"the pose server must give {count} pose(s), got {str(answer)[:200]}")
+        return [read_pose(entry) for entry in answer]
 
     def objects(self) -> list[str]:
         """Return the names of the objects that the server knows."""
-        answer = read_json(self._ask("list objects", b"", "objects"))
+        answer = read_json(self._ask(b"GLSO"))
         if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
             raise PoseServerError(f"the pose server must give a list of names, got {str(answer)[:200]}")
         return answer
@@ -285,59 +242,51 @@ class MegaPoseClient:
                 self._socket.close()
         self._socket = None
 
-    def __enter__(self) -> MegaPoseClient:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
 
-    def _ask(self, request: str, data: bytes, answer: str) -> bytes:
-        """Return the data of an answer."""
+    def _ask(self, request: bytes, data: bytes = b"") -> bytes:
+        """Return the data of the answer to a request."""
         deadline = time.monotonic() + self._timeout
         if self._socket is not None and _has_news(self._socket):
             self.close()  # a second answer to the last request, of an old picture; or the server has closed
         try:
             if self._socket is None:
                 self._connect(deadline)
-            return self._exchange(request, data, answer, deadline)
-        except TimeoutError as error:
-            self.close()
-            where = "{}:{}".format(*self._address)
-            raise PoseServerError(f"the pose server at {where} did not answer within {self._timeout:g} s") from error
+            return self._exchange(request, data, deadline)
+        except PoseServerError:
+            self.close()  # the beginning of the next message may be unknown
+            raise
         except OSError as error:
             self.close()
             where = "{}:{}".format(*self._address)
-            raise PoseServerError(f"no connection to a pose server at {where}: {error}") from error
+            reason = f"no connection to a pose server at {where}: {error}"
+            if isinstance(error, TimeoutError):
+                reason = f"the pose server at {where} did not answer within {self._timeout:g} s"
+            raise PoseServerError(reason) from error
 
     def _connect(self, deadline: float) -> None:
         self._socket = socket.create_connection(self._address, timeout=_left(deadline))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         c = self._camera
         known = {"px": c.fx, "py": c.fy, "u0": c.cx, "v0": c.cy, "h": c.height, "w": c.width}
-        try:
-            self._exchange("set intrinsics", json_bytes(known), "done", deadline)
-        except PoseServerError:
-            self.close()
-            raise
+        self._exchange(b"INTR", json_bytes(known), deadline)
 
-    def _exchange(self, request: str, data: bytes, answer: str, deadline: float) -> bytes:
+    def _exchange(self, request: bytes, data: bytes, deadline: float) -> bytes:
         assert self._socket is not None
         self._socket.settimeout(_left(deadline))
-        self._socket.sendall(message(CODES[request], data))
+        self._socket.sendall(message(request, data))
         length, code = HEADER.unpack(self._receive(HEADER.size, deadline))
-        if code not in CODES.values() or length > _MOST:
-            self.close()  # the beginning of the next message is unknown
-            raise PoseServerError(f"the pose server must send an answer, got {code!r} with {length} bytes")
+        if code not in (ANSWERS[request], _ERROR) or length > _MOST:
+            raise PoseServerError(
+                f"the pose server must answer {ANSWERS[request]!r} to {request!r}, got {code!r} with {length} bytes"
+            )
         content = self._receive(length, deadline)
-        if code == CODES["error"]:
-            raise PoseServerError(f"the pose server reported: {read_text(content)[:500]}")
-        if code != CODES[answer]:
-            self.close()
-            raise PoseServerError(f"the pose server must answer {CODES[answer]!r} to {CODES[request]!r}, got {code!r}")
+        if code == _ERROR:
+            raise PoseServerError(
+                f"the pose server reported: {content[_LENGTH.size :][:500].decode('utf-8', 'replace')}"
+            )
         return content
 
     def _receive(self, count: int, deadline: float) -> bytes:
@@ -355,14 +304,9 @@ class MegaPoseClient:
 
 def _has_news(connection: socket.socket) -> bool:
     """Return whether there is data, or an end of the stream, before a request."""
-    try:
-        connection.settimeout(0.0)
-        connection.recv(1, socket.MSG_PEEK)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection, selectors.EVENT_READ)
+        return bool(selector.select(0.0))
 
 
 def _left(deadline: float) -> float:
@@ -372,20 +316,20 @@ def _left(deadline: float) -> float:
     return left
 
 
-def _labels(labels: Sequence[str]) -> list[str]:
+def _labels(labels: Sequence[str]) -> Sequence[str]:
     good = not isinstance(labels, str) and len(labels) > 0
     if not good or not all(isinstance(name, str) and name and name.isascii() for name in labels):
         raise ThunderError(f"labels must be at least one name of ASCII characters, got {labels!r}")
-    return list(labels)
+    return labels
 
 
-def _depths(depth: Any, camera: PinholeCamera) -> npt.NDArray[np.uint16]:
+def _depth_bytes(depth: Any, camera: PinholeCamera) -> bytes:
     image = np.asarray(depth)
     if image.dtype != np.uint16 or image.shape != (camera.height, camera.width):
         raise ThunderError(
             f"depth must be uint16 of shape {(camera.height, camera.width)}, got {image.dtype} of {image.shape}"
         )
-    return image
+    return struct.pack(">2I", *image.shape) + b"<" + image.astype("<u2").tobytes()
 
 
 class MegaPoseSource(Stateful):
@@ -446,9 +390,7 @@ class MegaPoseSource(Stateful):
         least_score: float = 0.3,
         wait: bool = False,
     ) -> None:
-        if not callable(grab):
-            raise ThunderError(f"grab must be callable with a time, got {grab!r}")
-        self._client, self._grab, self._label = client, grab, label
+        self._client, self._grab, self._label = client, function(grab, "grab"), label
         self._box, self._rate = array(box, (4,), "box"), positive(rate, "rate", "Hz")
         self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
         self._least_score, self._wait = within(least_score, "least_score", 0.0, 1.0), bool(wait)
@@ -489,14 +431,9 @@ class MegaPoseSource(Stateful):
         ThunderError
             If `t` decreases, the source is closed, or a picture does not fit the client's camera.
         """
-        now = finite(t, "t")
         if self._closed:
             raise ThunderError("the source is closed; create a new one")
-        if now < self._now:
-            raise ThunderError(
-                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
-            )
-        self._now = now
+        now = self._now = next_time(t, self._now)
         measurements = self._collected(now)
         busy = self._dropped is not None and not self._dropped.done()
         if self._pending is None and not busy and now >= self._due:
@@ -517,16 +454,12 @@ class MegaPoseSource(Stateful):
     def _collected(self, now: float) -> list[PoseMeasurement]:
         if self._pending is None or not (self._wait or self._pending[1].done()):
             return []
-        taken, future = self._pending
-        self._pending = None
+        (taken, future), self._pending = self._pending, None
+        result, self.error = None, None
         try:
             result = future.result()
-            self.error = None
         except PoseServerError as error:
-            self.error, self._last = error, None
-            return [PoseMeasurement(taken, now, None, 0.0)]
-        if result.score < self._least_score:
-            self._last = None
-            return [PoseMeasurement(taken, now, None, max(result.score, 0.0))]
-        self._last = result
-        return [PoseMeasurement(taken, now, self._camera_pose @ result.pose, result.score)]
+            self.error = error
+        self._last = None if result is None or result.score < self._least_score else result
+        found = None if self._last is None else self._camera_pose @ self._last.pose
+        return [PoseMeasurement(taken, now, found, 0.0 if result is None else max(result.score, 0.0))]

@@ -66,10 +66,7 @@ class References:
     def counts(self) -> dict[str, int]:
         """Numbers of messages taken and refused, and of trajectories that could not be joined within the limits."""
         with self._lock:
-            return self._counts()
-
-    def _counts(self) -> dict[str, int]:
-        return {"taken": self._taken, "refused": self._refused, "not joined": self.core.motions_refused}
+            return {"taken": self._taken, "refused": self._refused, "not joined": self.core.motions_refused}
 
     def clock(self, stamp: int) -> float:
         """Return a stamp on the loop's clock [s], which starts with the first state and never decreases."""
@@ -181,7 +178,7 @@ class References:
                 self._require_open(task=False)
                 self.core.follow(*motion)
                 self._count(None)
-                return motion, self._counts()
+                return motion, self.counts
         except _INVALID as error:
             self._count(error)
             raise

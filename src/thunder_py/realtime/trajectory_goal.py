@@ -313,7 +313,7 @@ class _Bounds(NamedTuple):
 
 def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...], positions: Array) -> _Bounds:
     """Return the tolerances of all joints; `positions` are the defaults."""
-    bounds = _Bounds(names, positions, np.full(len(names), np.inf))
+    bounds, unmeasured = _Bounds(names, positions, np.full(len(names), np.inf)), np.zeros(len(names))
     if not isinstance(tolerances, Iterable):
         raise ThunderError(f"tolerances must be a sequence of Tolerance, got {tolerances!r}")
     for tolerance in tolerances:
@@ -321,20 +321,14 @@ def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...], positions: 
         if tolerance.name not in names:
             hint = nearest_hint(str(tolerance.name), names)
             raise UnknownNameError(f"tolerances must be of the robot's joints, got {tolerance.name!r}{hint}")
-        wrong = next((what for what in Tolerance._fields[1:] if not is_number(getattr(tolerance, what))), None)
-        if wrong is not None:
-            value = getattr(tolerance, wrong)
-            raise ThunderError(f"tolerance of {tolerance.name}: {wrong} must be a number, got {value!r}")
         k = names.index(tolerance.name)
-        for what, row in (("position", bounds.q), ("velocity", bounds.dq)):
-            value = float(getattr(tolerance, what))
-            if value > 0.0:
-                row[k] = value
-            elif value == -1.0:
-                row[k] = np.inf
-            elif value != 0.0:
-                raise ThunderError(f"tolerance of {tolerance.name}: {what} must be positive, 0 or -1, got {value:g}")
-        if not tolerance.acceleration <= 0.0:
+        for what, row in (("position", bounds.q), ("velocity", bounds.dq), ("acceleration", unmeasured)):
+            value = getattr(tolerance, what)
+            if not is_number(value) or not (value >= 0.0 or value == -1.0):
+                text = f"{what} must be positive, 0 or -1, got {value!r}"
+                raise ThunderError(f"tolerance of {tolerance.name}: {text}")
+            row[k] = np.inf if value == -1.0 else value or row[k]
+        if tolerance.acceleration > 0.0:
             text = f"acceleration must be 0 or -1, because it is not measured, got {tolerance.acceleration:g}"
             raise ThunderError(f"tolerance of {tolerance.name}: {text}")
     return bounds

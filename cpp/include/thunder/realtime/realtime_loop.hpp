@@ -90,7 +90,7 @@ class RealtimeLoop {
  private:
   struct Change {
     LoopLaw law;
-    std::vector<const double*> signals;
+    std::vector<Signal> signals;
   };
 
   void run(std::promise<void>& taken) noexcept;
@@ -101,7 +101,6 @@ class RealtimeLoop {
   void write_log(const DriveState& state, const Command& command) noexcept;
   void publish() noexcept;
   void finish() noexcept;
-  std::vector<const double*> signal_data(const Controller& law) const;
   Change prepare(const std::shared_ptr<Controller>& law) const;
 
   std::shared_ptr<Drive> drive_;
@@ -111,7 +110,7 @@ class RealtimeLoop {
   std::vector<Signal> logged_;
 
   // of the loop's thread
-  std::vector<const double*> signals_;
+  std::vector<Signal> signals_;  // the present law's
   std::optional<Exclusive::Use> law_use_;
   std::vector<Exclusive::Use> uses_;  // of the other parts
   std::int64_t next_ = 0, period_ = 0, refused_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Safety : public Exclusive {
   /// The same for a torque that is to be applied, in a loop that goes on after a violation: without the extrapolation, the
   /// contact and the memory. The velocity after three periods counts, too. Of positions the stop alone is looked at, where the
   /// arm could come near a limit: a joint that was beyond one at the last `allow` may return, and go no further.
-  Reason guard(const double* q, const double* dq, const double* tau) noexcept;
+  Reason guard(double t, const double* q, const double* dq, const double* tau) noexcept;
   void allow(const double* q) noexcept;
   /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
   /// torque and rate whatever was demanded. The last command where the torque is null or not finite, which is a violation;
@@ -70,8 +71,8 @@ class Safety : public Exclusive {
  private:
   Reason violated(Reason reason) noexcept;
   Reason check_velocities(const double* dq) const noexcept;
-  Reason check_acceleration(const double* q, const double* dq, const double* tau) noexcept;
-  Reason check_joints(const double* q, const double* dq) const noexcept;
+  Reason check_acceleration(double t, const double* q, const double* dq, const double* tau) noexcept;
+  void look_ahead(const double* q, const double* dq) noexcept;
   bool within(const double* q, const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) const noexcept;
   Reason check_stop(const double* q, const double* dq, const double* tau, const Eigen::VectorXd& lower,
                     const Eigen::VectorXd& upper) noexcept;
@@ -88,7 +89,7 @@ class Safety : public Exclusive {
   Reason reason_ = Reason::none;
   Eigen::VectorXd ahead_, lower_, upper_, target_, most_, change_, zero_, command_, tau_;  // tau_: on the joints, with what the drive adds
   Eigen::VectorXd response_, asked_, ddq_;  // of `check_acceleration`: of all postures, and torque and outcome of the last time
-  double unasked_ = 0.0;                    // since then [s]
+  double asked_at_ = -std::numeric_limits<double>::infinity();  // that time [s]
   double limited_at_, torque_within_, rate_within_;  // times of the last limit, and of the last ones within; NaN before any
 };
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,10 @@ import numpy.typing as npt
 from ...checks import Array, numbers
 from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
-from ...recordings.trial import POSITION, ROTATION
+from ...recordings.trial import POSITION, ROTATION, Trial
 
 if TYPE_CHECKING:
     from ...recordings.motion_set import MotionSet
-    from ...recordings.trial import Trial
 
 #: bound below which sums of squares do not overflow
 _LARGEST = 1e100
@@ -26,38 +25,43 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True)
 class Curves:
-    """Motions over normalized time.
+    """Motions of the same coordinates.
 
     Attributes
     ----------
-    taus : list of array (T_r,)
-        Time of each motion, 0 at its first sample and 1 at its last.
-    values : list of array (T_r, d)
-        Coordinates, NaN in gaps.
-    durations : array (R,)
-        Durations [s]; NaN for motions given as an array, without time.
-    dofs, units : tuple of str
-        Names and units of the d coordinates.
+    trials : list of Trial
+        Motions, of which NaN are gaps.
     names : list of str
         Name of each motion in messages.
+    timed : bool
+        False for motions given as an array, without time.
     """
 
-    taus: list[Array]
-    values: list[Array]
-    durations: Array
-    dofs: tuple[str, ...]
-    units: tuple[str, ...]
+    trials: list[Trial]
     names: list[str]
+    timed: bool = True
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.trials)
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the d coordinates."""
+        return self.trials[0].dofs
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the d coordinates."""
+        return self.trials[0].units
+
+    @property
+    def durations(self) -> Array:
+        """Durations (R,) [s]; NaN without time."""
+        return np.array([trial.duration if self.timed else np.nan for trial in self.trials])
 
     def select(self, chosen: npt.NDArray[np.bool_]) -> Curves:
         """Return the motions with True."""
-        taus, values = (list(compress(one, chosen)) for one in (self.taus, self.values))
-        return replace(
-            self, taus=taus, values=values, durations=self.durations[chosen], names=list(compress(self.names, chosen))
-        )
+        return Curves(list(compress(self.trials, chosen)), list(compress(self.names, chosen)), self.timed)
 
 
 def read_curves(
@@ -82,20 +86,20 @@ def read_curves(
     given: Any = [motions] if _is_trial(motions) else motions
     trials: Any = given if isinstance(given, np.ndarray) else list(given)
     kinds = {False} if isinstance(given, np.ndarray) else set(map(_is_trial, trials))
-    if not kinds:
-        raise ThunderError("motions must hold at least one trial, got none")
-    if kinds == {True, False}:
-        raise ThunderError("motions must be all trials or all numbers, got a mixture")
+    if len(kinds) != 1:
+        found = "a mixture" if kinds else "none"
+        raise ThunderError(f"motions must be at least one trial, all trials or all numbers, got {found}")
     if kinds == {False}:
         curves = array_curves(trials, dofs)
         # where names give no unit it is unknown
         units = tuple("?" if unit == "1" else unit for unit in curves.units)
-        check_plausible([Samples(x, units=units) for x in curves.values])
+        check_plausible([Samples(trial.x, units=units) for trial in curves.trials])
         return curves
     if dofs is not None:
         raise ThunderError(f"dofs must be None for trials, which have names of their own, got {dofs!r}")
-    curves = _trial_curves(trials)
-    check_plausible(trials)
+    labels = [getattr(trial, "name", "") for trial in trials]
+    curves = _curves(trials, [f"trial {k}" + (f" ({label})" if label else "") for k, label in enumerate(labels)])
+    check_plausible(curves.trials)
     return curves
 
 
@@ -104,37 +108,27 @@ def _is_trial(value: Any) -> bool:
     return all(hasattr(value, name) for name in ("t", "x", "dofs", "units"))
 
 
-def _trial_curves(trials: Sequence[Any]) -> Curves:
-    first, taus, values, durations = trials[0], [], [], []
-    labels = [getattr(trial, "name", "") for trial in trials]
-    names = [f"trial {index}" + (f" ({label})" if label else "") for index, label in enumerate(labels)]
-    for trial, name in zip(trials, names, strict=True):
-        if tuple(trial.dofs) != tuple(first.dofs) or tuple(trial.units) != tuple(first.units):
+def _curves(given: Iterable[Any], names: list[str], timed: bool = True) -> Curves:
+    trials: list[Trial] = []
+    for one, name in zip(given, names, strict=True):
+        try:
+            trial = one if isinstance(one, Trial) else Trial(one.t, one.x, tuple(one.dofs), tuple(one.units))
+        except ThunderError as error:
+            raise ThunderError(f"{error}, in {name}") from None
+        first, largest = (trials or [trial])[0], np.nanmax(np.abs(trial.x), initial=0.0)
+        if (trial.dofs, trial.units) != (first.dofs, first.units) or not trial.dofs:
             raise ThunderError(
                 f"motions must have the same dofs and units, got {names[0]} with {_listed(first)}, "
                 f"{name} with {_listed(trial)}"
             )
-        t, x = np.asarray(trial.t, dtype=np.float64), np.asarray(trial.x, dtype=np.float64)
-        if len(t) < 2 or not np.isfinite(t).all() or t[-1] <= t[0]:
-            raise ThunderError(f"motions must last longer than 0 s, got {name} with {len(t)} samples and no duration")
-        if np.any(np.diff(t) <= 0.0):
-            raise ThunderError(f"times must increase, got a step <= 0 in {name}")
-        if x.shape != (len(t), len(first.dofs)) or not x.shape[1]:
-            raise ThunderError(
-                f"x must have shape (T, d) = ({len(t)}, {len(first.dofs)}) of t and dofs, got {x.shape} in {name}"
-            )
-        if (np.abs(x) > _LARGEST).any():
-            raise ThunderError(
-                f"values must be finite (below {_LARGEST:g}), or NaN in gaps, got {np.nanmax(np.abs(x)):g} in {name}"
-            )
-        durations.append(t[-1] - t[0])
-        taus.append((t - t[0]) / durations[-1])
-        values.append(x)
-    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
+        if largest > _LARGEST:
+            raise ThunderError(f"values must be below {_LARGEST:g}, got {largest:g} in {name}")
+        trials.append(trial)
+    return Curves(trials, names, timed)
 
 
-def array_curves(motions: Any, dofs: Sequence[str] | None) -> Curves:
-    """Return an array (R, T, d) as `Curves`, without a check of its units; arguments as for `read_curves`."""
+def array_curves(motions: Any, dofs: Sequence[str] | None, tau: npt.ArrayLike | None = None) -> Curves:
+    """Return an array (R, T, d), at times tau (T,), as `Curves`; see `read_curves`. Units are not checked."""
     shapes = {np.shape(motion) for motion in motions if isinstance(motion, np.ndarray)}
     if len(shapes) > 1:
         raise ThunderError(
@@ -147,12 +141,10 @@ def array_curves(motions: Any, dofs: Sequence[str] | None) -> Curves:
     count, samples, d = values.shape
     default = (POSITION + ROTATION)[:d] if d in (3, 6) else tuple(f"x{i + 1}" for i in range(d))
     labels = default if dofs is None else tuple(dofs) if isinstance(dofs, Iterable) else ()
-    if len(set(labels)) != d or len(labels) != d or not all(isinstance(label, str) for label in labels):
-        raise ThunderError(f"dofs must be {d} different names, got {dofs!r}")
     units = tuple("m" if label in POSITION else "rad" if label in ROTATION else "1" for label in labels)
-    t = np.linspace(0.0, 1.0, samples)
-    curves = _trial_curves([SimpleNamespace(t=t, x=x, dofs=labels, units=units) for x in values])
-    return replace(curves, durations=np.full(count, np.nan))
+    t = np.linspace(0.0, 1.0, samples) if tau is None else tau
+    trials = (SimpleNamespace(t=t, x=x, dofs=labels, units=units) for x in values)
+    return _curves(trials, [f"trial {k}" for k in range(count)], timed=False)
 
 
 def _listed(trial: Trial) -> str:

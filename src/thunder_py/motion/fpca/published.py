@@ -15,8 +15,8 @@ from ...checks import Array, numbers
 from ...errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ...files import as_file, read_archive
 from ...recordings.mat_file import read_mat
-from .curves import Curves
-from .splines import SplineBasis, smooth
+from .curves import Curves, array_curves
+from .splines import Smoothed, SplineBasis, smooth
 
 #: bases tried by default: those of the paper's authors and of this package
 _BASES = (SplineBasis(15, degree=4), SplineBasis(15, degree=5))
@@ -25,14 +25,10 @@ _NOTHING = 1e-12
 
 
 def fit_samples(
-    curves: Curves, tau: npt.ArrayLike | None, basis: SplineBasis | None, tolerance: float
-) -> tuple[SplineBasis, Array, Array]:
-    """Fit splines to 1 + n functions by least squares, and warn of differences above a share of a function.
-
-    Returns the basis, the coefficients (1 + n, K, d) and the RMS difference to the samples over all functions (d,).
-    """
-    functions = np.array(curves.values)
-    grid = curves.taus[0] if tau is None else numbers(tau, "tau")
+    functions: Array, tau: npt.ArrayLike | None, dofs: Sequence[str] | None, basis: SplineBasis | None, tolerance: float
+) -> tuple[Curves, SplineBasis, Smoothed]:
+    """Fit splines to functions (1 + n, T, d) by least squares, and warn of differences above a share of a function."""
+    grid = np.linspace(0.0, 1.0, functions.shape[1]) if tau is None else numbers(tau, "tau")
     ends = grid.shape == functions.shape[1:2] and abs(grid[0]) + abs(grid[-1] - 1.0) <= 1e-9
     if not ends or (np.diff(grid) <= 0.0).any():
         raise ThunderError(f"tau must be {functions.shape[1]} increasing numbers from 0 to 1, got {tau!r}")
@@ -41,7 +37,7 @@ def fit_samples(
     if len(empty):
         raise ThunderError(f"components must not be zero, got zeros in all samples of component {empty[0] + 1}")
     names = ["the mean", *(f"component {i + 1}" for i in range(len(functions) - 1))]
-    curves = replace(curves, taus=[grid] * len(functions), names=names)
+    curves = replace(array_curves(functions, dofs, grid), names=names)
     fits = {one: smooth(curves, one, None) for one in (_BASES if basis is None else (basis,))}
     shares = {one: _share(functions, one.evaluate(grid) @ fit.coefficients) for one, fit in fits.items()}
     best = min(shares, key=lambda one: shares[one])
@@ -53,7 +49,7 @@ def fit_samples(
             ThunderWarning,
             stacklevel=outer_level(),
         )
-    return best, fits[best].coefficients, fits[best].residual
+    return curves, best, fits[best]
 
 
 def _share(functions: Array, fitted: Array) -> float:

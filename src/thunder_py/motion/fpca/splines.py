@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, factorial
+from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -313,7 +313,8 @@ def _grouped(curves: Curves, basis: SplineBasis, unpenalized: bool) -> list[_Gro
     """Group columns with samples at the same tau, which share all matrices."""
     columns: dict[bytes, list[tuple[int, int, Array]]] = {}
     sampled: dict[bytes, tuple[Array, str]] = {}
-    for r, (tau, x, name) in enumerate(zip(curves.taus, curves.values, curves.names, strict=True)):
+    for r, (trial, name) in enumerate(zip(curves.trials, curves.names, strict=True)):
+        tau, x = (trial.t - trial.t[0]) / trial.duration, trial.x
         grid = tau.round(12).tobytes()
         for k, valid in enumerate(~np.isnan(x.T)):
             key = grid + b"|" + valid.tobytes()
@@ -338,17 +339,3 @@ def _check_samples(tau: Array, basis: SplineBasis, unpenalized: bool, name: str)
             f"gaps at the ends of a motion must be shorter than {_LONGEST_END_GAP:.0%} of it, got samples of {name} "
             f"from tau = {tau[0]:.2f} to {tau[-1]:.2f}: cut the motion there, or fill the gap"
         )
-
-
-def bernstein_points(powers: Array, breaks: Array) -> Array:
-    """Return control points (m, degree + 1, ...) of polynomials (degree + 1, m, ...) in powers of tau - breaks[k].
-
-    The highest power comes first, as in `scipy.interpolate.PPoly`.
-    """
-    p = len(powers) - 1
-    steps = np.diff(breaks).reshape(-1, *[1] * (powers.ndim - 2))
-    points = np.zeros((powers.shape[1], p + 1, *powers.shape[2:]))
-    for j in range(p + 1):
-        for i in range(j + 1):
-            points[:, j] += comb(j, i) / comb(p, i) * steps**i * powers[p - i]
-    return points

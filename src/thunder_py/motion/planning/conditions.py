@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, one_of, whole
+from ...checks import Array, array, finite, one_of, positive, whole
 from ...errors import ThunderError
 from .limits import excess_of, warn
-from .model import PlannerModel, Stretch, distance_of, number, scores_in
+from .model import PlannerModel, Stretch, distance_of, scores_in
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 _KINDS = ("position", "velocity", "acceleration", "jerk")
@@ -62,7 +62,7 @@ class Constraint:
         names = tuple(dofs) if isinstance(dofs, Iterable) and not isinstance(dofs, str) else (dofs,)
         for name in names:
             one_of(name, known, "dofs")
-        tau = (number(self.t, "t") - start_time) / duration
+        tau = (finite(self.t, "t") - start_time) / duration
         if not -_ROUNDING <= tau <= 1.0 + _ROUNDING:
             raise ThunderError(
                 f"t of a constraint must lie within the motion, {start_time:g} to {start_time + duration:g} s, got "
@@ -71,14 +71,12 @@ class Constraint:
         rows = np.empty((len(names), 5))
         rows[:, 0], rows[:, 1] = min(max(tau, 0.0), 1.0), _KINDS.index(self.kind)
         rows[:, 2] = [known.index(name) for name in names]
-        rows[:, 3], rows[:, 4] = self._column(self.value, names, "value"), self._column(self.noise, names, "noise")
+        for column, what in ((3, "value"), (4, "noise")):
+            given = getattr(self, what)
+            rows[:, column] = array(given, () if np.ndim(given) == 0 else (len(names),), what)
         if (rows[:, 4] < 0.0).any():
             raise ThunderError(f"noise must not be negative, got {self.noise!r}")
         return rows
-
-    @staticmethod
-    def _column(value: npt.ArrayLike, names: Sequence[str], what: str) -> Array:
-        return array(value, () if np.ndim(value) == 0 else (len(names),), what)
 
 
 class ConditionedPlan:
@@ -112,21 +110,36 @@ class ConditionedPlan:
     def __init__(
         self,
         planner: PlannerModel,
-        core: _core.ConditionedMotion,
+        constraints: Sequence[Constraint],
         duration: float,
+        start: npt.ArrayLike | None,
+        goal: npt.ArrayLike | None,
         start_time: float,
-        R: Array | None,
-        via: bool,
+        R: Array | None = None,
     ) -> None:
-        self._planner, self._core, self._R = planner, core, R
-        self._via = via
-        self.duration, self.start_time = duration, start_time
-        self.condition_number = float(core.condition)
+        self.duration, self.start_time = positive(duration, "duration"), finite(start_time, "start_time")
+        sequence = tuple(constraints) if isinstance(constraints, Iterable) else ()
+        if not sequence or any(not isinstance(each, Constraint) for each in sequence):
+            raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
+        rows = np.concatenate([each.rows(planner.dofs, self.start_time, self.duration) for each in sequence])
         d = len(planner.dofs)
-        self._unknowns: Array = core.unknowns
+        a = _end_position(rows, 0.0, d) if start is None else array(start, (d,), "start")
+        b = _end_position(rows, 1.0, d) if goal is None else array(goal, (d,), "goal")
+        if planner.fpca.alignment_ == "path" and (a is None or b is None):
+            raise ThunderError(
+                "constraints must fix the whole position at the start and at the end for an aligned model without "
+                "start and goal"
+            )
+        if a is None or b is None:
+            a, b = np.zeros(d), np.ones(d)  # the frame of the world; only equal ends would change the mean
+        self._core = _core.ConditionedMotion(planner._core, a, b, self.duration, rows)
+        self._planner, self._R = planner, np.eye(3) if R is None and planner.kind != "joints" else R
+        self._via = bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any())
+        self.condition_number = float(self._core.condition)
+        self._unknowns: Array = self._core.unknowns
         self._unknowns.setflags(write=False)
-        self.offsets = self._unknowns[:d]
-        self.scores = scores_in(planner, self._unknowns)
+        self.offsets, self.scores = self._unknowns[:d], scores_in(planner, self._unknowns)
+        warn(planner, distance_of(planner, self.scores), False, "the most likely motion")
 
     def plan(self) -> HumanLikePlan | HumanLikeJointPlan:
         """Return the most likely motion."""
@@ -174,41 +187,6 @@ class ConditionedPlan:
             raise ThunderError(f"derivative must be 0 to 3, got {derivative!r}")
         mean, covariance = self._core.tube(np.clip(tau, 0.0, 1.0), int(derivative))
         return mean, np.sqrt(np.einsum("kii->ki", covariance)), covariance
-
-
-def condition_plan(
-    planner: PlannerModel,
-    constraints: Sequence[Constraint],
-    duration: float,
-    start: npt.ArrayLike | None,
-    goal: npt.ArrayLike | None,
-    start_time: float,
-    R: Array | None = None,
-) -> ConditionedPlan:
-    """Condition motions on constraints; see `HumanLikePlanner.condition`."""
-    T, t0 = number(duration, "duration"), number(start_time, "start_time")
-    if not T > 0.0:
-        raise ThunderError(f"duration must be positive, got {T:g}")
-    sequence = tuple(constraints) if isinstance(constraints, Iterable) else ()
-    if not sequence or any(not isinstance(each, Constraint) for each in sequence):
-        raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
-    rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in sequence])
-    d = len(planner.dofs)
-    a = _end_position(rows, 0.0, d) if start is None else array(start, (d,), "start")
-    b = _end_position(rows, 1.0, d) if goal is None else array(goal, (d,), "goal")
-    if planner.fpca.alignment_ == "path" and (a is None or b is None):
-        raise ThunderError(
-            "constraints must fix the whole position at the start and at the end for an aligned model without "
-            "start and goal"
-        )
-    if a is None or b is None:
-        a, b = np.zeros(d), np.ones(d)  # the frame of the world; only equal ends would change the mean
-    core = _core.ConditionedMotion(planner._core, a, b, T, rows)
-    if R is None and planner.kind != "joints":
-        R = np.eye(3)
-    result = ConditionedPlan(planner, core, T, t0, R, bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any()))
-    warn(planner, distance_of(planner, result.scores), False, "the most likely motion")
-    return result
 
 
 def _end_position(rows: Array, tau: float, d: int) -> Array | None:

@@ -52,8 +52,8 @@ def warn(
     detour : bool
         True for scores of the segments of a path through via points.
     """
-    training, fpca, reasons = planner._training, planner.fpca, []
-    if distance is not None and distance > (most := distance_bound(planner, detour)):
+    training, fpca, reasons, most = planner._training, planner.fpca, [], distance_bound(planner, detour)
+    if distance is not None and distance > most:
         remedies = ['mode="map"'] if planner.mode != "map" else []
         remedies += ["shrinkage"] if fpca.shrinkage_ == 0.0 else []
         reasons.append(
@@ -80,15 +80,15 @@ def warn(
 
 def excess_of(planner: PlannerModel, path: _core.BezierPath, scene: Scene | None = None) -> tuple[Excess, ...]:
     """Return what of a path exceeds the limits of travel; in a scene minimum jerk avoids the same obstacles."""
-    core, training, name = planner._core, planner._training, "minimum jerk between the same states"
-    if not core.exceeds_travel(path):
+    compare, training, name = planner._core.compare_travel, planner._training, "minimum jerk between the same states"
+    found = compare(path)
+    if found is not None and found[2] and scene is not None:  # perhaps the obstacles make it longer
+        among = minimum_jerk_path(planner, path, scene)
+        if among.found:
+            found, name = compare(path, among.path), "minimum jerk among the same obstacles"
+    if found is None:
         return ()
-    reference = core.travel(path, True)
-    if scene is not None and (among := minimum_jerk_path(planner, path, scene)).found:
-        if not core.exceeds_travel(path, among.path):
-            return ()
-        reference, name = core.travel(among.path), "minimum jerk among the same obstacles"
-    size = core.travel(path)
+    size, reference, _ = found
     return (
         *excesses(size, reference, training.units, name, planner.max_travel_ratio),
         *excesses(size, training.largest, training.units, "the training motions", TRAINING_RATIOS),
@@ -160,9 +160,10 @@ def require_time(
     The bound is the ratio times the largest of three accelerations: that of the motion as first planned, that of a
     minimum-jerk motion from its start to the goal in its duration, and that of the training motions in its duration.
     """
-    ratio, largest = planner.max_acceleration_ratio, planner._core.travel(path)[2]
-    if (largest <= ratio * pace.acceleration).all():
+    ratio = planner.max_acceleration_ratio
+    if (planner._core.travel(path, True)[2] <= ratio * pace.acceleration).all():
         return
+    largest = planner._core.travel(path)[2]
     change = path.sample(path.end, 0) - pace.start
     way = np.array([np.linalg.norm(change[group]) for group in planner._training.groups])
     others = np.maximum(_MINIMUM_JERK * way, planner._training.acceleration) / pace.duration**2

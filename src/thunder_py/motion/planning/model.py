@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb, inf, isfinite, sqrt
+from math import comb, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.interpolate import BPoly
 
 from ... import _core
-from ...checks import Array, array, is_number, nonnegative, pose
+from ...checks import Array, array, nonnegative, one_of, pose
 from ...errors import ThunderError
 from ...recordings.trial import POSITION, ROTATION
-from ..fpca.splines import bernstein_points
 from ..travel import MINIMUM_JERK_RATIOS
 from .obstacles import Searches, ViaSearch
 from .training import NOISE, Training
@@ -59,7 +59,7 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
         raise ThunderError(f"degree of the components must be at most {_MOST_DEGREE}, got {fpca.basis_.degree}")
     breaks = fpca.basis_.breaks
     together = np.moveaxis(np.concatenate([mean[None], components]), 0, -1)  # (K, d, 1 + n)
-    points = np.moveaxis(bernstein_points(np.asarray(fpca.basis_.to_ppoly(together).c), breaks), -1, 0)
+    points = np.moveaxis(BPoly.from_power_basis(fpca.basis_.to_ppoly(together)).c, (-1, 1), (0, 1))
     variances = fpca.explained_variance_.ravel()
     variances = np.where(variances > NOISE * variances.max(initial=0.0), variances, 0.0)
     try:
@@ -103,18 +103,6 @@ class Ends(NamedTuple):
     R: Array | None
 
 
-def number(value: Any, what: str) -> float:
-    """Return a finite number, also from a zero-dimensional array, or raise `ThunderError`."""
-    if type(value) is float and isfinite(value):  # fast path
-        return value
-    scalar = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not is_number(scalar):
-        raise ThunderError(f"{what} must be a number, got {value!r}")
-    if not abs(scalar) < inf:
-        raise ThunderError(f"{what} must be finite, got {value!r}")
-    return float(scalar)
-
-
 def is_pose(value: Any) -> bool:
     """Return True for a matrix (4, 4) or a pair (p, R), False for a vector."""
     if isinstance(value, np.ndarray):
@@ -133,7 +121,8 @@ def as_pose(value: Any, what: str) -> Array:
 
 def refuse_rates(planner: PlannerModel, *rates: npt.ArrayLike | None, names: Sequence[str] = _RATES) -> None:
     """Raise `ThunderError` for velocities and accelerations that the planner's constraints leave open."""
-    order = len(planner.constraints)
+    if (order := len(planner.constraints)) == 3:
+        return
     for name, value, needed in zip(names, rates, (2, 2, 3, 3), strict=True):
         if value is not None and order < needed:
             raise ThunderError(
@@ -151,6 +140,8 @@ def read_ends(
     """Return the coordinates of both ends; the core checks vectors."""
     refuse_rates(planner, *rates)
     R = None if planner.kind == "joints" else _UPRIGHT
+    if planner.kind != "pose" and not (is_pose(start) or is_pose(goal)):  # fast path
+        return Ends(start, goal, rates, R)
     for place, what in ((goal, "goal"), (start, "start")):
         if planner.kind == "pose" or (R is not None and is_pose(place)):
             R = as_pose(place, what)[:3, :3]
@@ -222,8 +213,7 @@ class PlannerModel:
         max_travel_ratio: float | Sequence[float] = MINIMUM_JERK_RATIOS,
         freeze_time: float = 0.05,
     ) -> None:
-        if mode not in ("map", "paper", "exact"):
-            raise ThunderError(f'mode must be "map", "paper" or "exact", got {mode!r}')
+        one_of(mode, ("map", "paper", "exact"), "mode")
         if not hasattr(fpca, "alignment"):
             raise ThunderError(f"fpca must be a fitted FPCA, got {type(fpca).__name__}")
         names = tuple(constraints)
@@ -250,9 +240,7 @@ class PlannerModel:
         self._training = Training(fpca, mode != "map", len(names))
         self._training.limit(self._core, self.max_travel_ratio)
         used = fpca.explained_variance_ > 0.0
-        self._inverse_deviations: Array = np.where(used, 1.0, 0.0) / np.sqrt(
-            np.where(used, fpca.explained_variance_, 1.0)
-        )
+        self._inverse_deviations: Array = used / np.sqrt(np.where(used, fpca.explained_variance_, 1.0))
 
     @property
     def condition_number(self) -> float:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from ...checks import finite, of_kind
 from ...errors import ThunderError
 from .limits import Pace, excess_of
-from .model import Ends, PlannerModel, Stretch, number
+from .model import Ends, PlannerModel, Stretch
 from .obstacles import Obstacles, PathStatus, Scene, ViaSearch, as_sequence, obstacle_set, via_path
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 
 def scene_of(planner: PlannerModel, obstacles: Obstacles, margin: float, via: ViaSearch | None) -> Scene | None:
     """Return the scene of obstacles, None without; `ThunderError` for components of joints."""
-    shapes, distance, settings = as_sequence(obstacles), number(margin, "margin"), planner._via if via is None else via
+    shapes, distance = as_sequence(obstacles), finite(margin, "margin")
     if not shapes:
         return None
     if planner.kind == "joints":
         raise ThunderError("obstacles must be empty for components of joints, since they need positions x, y, z")
-    if not isinstance(settings, ViaSearch):
-        raise ThunderError(f"via must be a ViaSearch, got {type(settings).__name__}")
+    settings = planner._via if via is None else of_kind(via, ViaSearch, "via")
     return Scene(shapes, obstacle_set(shapes), distance, settings)
 
 

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.interpolate import PPoly
+from scipy.interpolate import BPoly, PPoly
 
 from ... import _core
 from ...checks import Array, array, positive, real, whole
 from ...errors import NoPathError, ThunderError
 from ...geometry import Obstacle
 from ...values import StrEnum, Value, set_fields
-from ..fpca.splines import bernstein_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +55,7 @@ class MovingObstacle(Value):
         return self.obstacle.distance(real(points, "points") - moved)
 
 
+_AT_REST = np.zeros(3)
 #: obstacles of planners
 Obstacles: TypeAlias = Sequence[Obstacle | MovingObstacle]
 
@@ -76,7 +76,7 @@ class Clearance(NamedTuple):
 
     Examples
     --------
-    >>> from scipy.interpolate import PPoly
+    >>> from scipy.interpolate import BPoly, PPoly
     >>> from thunder_py.geometry import Sphere
     >>> from thunder_py.motion import clearance
     >>> path = PPoly([[[1.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]]], [0.0, 1.0])  # (t, 0, 0)
@@ -103,21 +103,13 @@ def as_sequence(obstacles: Obstacles) -> Obstacles:
 
 def obstacle_set(obstacles: Obstacles) -> _core.ObstacleSet:
     """Return the core's set of obstacles, or raise `ThunderError` for other objects."""
-    shapes: list[_core.Obstacle] = []
-    moves = False
     for obstacle in obstacles:
-        if isinstance(obstacle, Obstacle):
-            shapes.append(obstacle)
-        elif isinstance(obstacle, MovingObstacle):
-            shapes.append(obstacle.obstacle)
-            moves = True
-        else:
+        if not isinstance(obstacle, (Obstacle, MovingObstacle)):
             kinds = "Sphere, Box, Capsule, HalfSpace or MovingObstacle"
             raise ThunderError(f"obstacles must be {kinds}, got {type(obstacle).__name__}")
-    if not moves:
-        return _core.ObstacleSet(shapes)
-    zero = np.zeros(3)
-    return _core.ObstacleSet(shapes, [o.velocity if isinstance(o, MovingObstacle) else zero for o in obstacles])
+    bodies = [each.obstacle if isinstance(each, MovingObstacle) else each for each in obstacles]
+    rates = [each.velocity if isinstance(each, MovingObstacle) else _AT_REST for each in obstacles]
+    return _core.ObstacleSet(bodies, None if all(rate is _AT_REST for rate in rates) else rates)
 
 
 def bezier_path(path: PPoly) -> _core.BezierPath:
@@ -136,7 +128,7 @@ def bezier_path(path: PPoly) -> _core.BezierPath:
     if not isinstance(path, PPoly) or path.c.ndim != 3:
         shape = f" with coefficients {path.c.shape}" if isinstance(path, PPoly) else ""
         raise ThunderError(f"path must be a PPoly with coefficients (order, m, d), got {type(path).__name__}{shape}")
-    return _core.BezierPath(path.x, bernstein_points(path.c, path.x))
+    return _core.BezierPath(path.x, np.swapaxes(BPoly.from_power_basis(path).c, 0, 1))
 
 
 def clearance(path: _core.BezierPath | PPoly, obstacles: Obstacles, *, tolerance: float = 1e-9) -> Clearance:
@@ -298,16 +290,9 @@ class ViaSearch:
 
     def core(self, planner: _core.FunctionalPlanner) -> _core.ViaSearch:
         """Return the core's search for a planner, with allocated candidates and scratch memory."""
-        return _core.ViaSearch(
-            planner,
-            self.method,
-            int(self.count),
-            int(self.seed),
-            float(self.half_width),
-            self.state,
-            int(self.most),
-            self.straight_first,
-        )
+        settings = vars(self).copy()
+        del settings["widenings"]
+        return _core.ViaSearch(planner, **settings)
 
 
 class ViaPath(NamedTuple):

@@ -93,12 +93,35 @@ class PlanDetails(NamedTuple):
         return self.segment is not None and self.segment[1] > self.segment[0].start
 
 
-def _detail(name: str, doc: str) -> Any:
-    return property(attrgetter(f"_details.{name}"), doc=doc)
+def _detail(name: str) -> Any:
+    return property(attrgetter(f"_details.{name}"))
 
 
 class _Plan(Tabular):
-    """Common base of plans of poses and of joints."""
+    """Common base of plans of poses and of joints.
+
+    Attributes
+    ----------
+    condition : float
+        Condition number of the linear system after equilibration of rows and columns.
+    fallback : str or None
+        Replacement of a correction of components: None, ``"hermite"``, a polynomial, or ``"plan"``, a new motion.
+    via_points : (k, 3) array
+        Positions of the via points [m].
+    via_times : (k,) array
+        Times of the via points [s].
+    clearance : float or None
+        Proved lower bound of the distance to the obstacles [m], tight to 1e-9 m; None without obstacles.
+    clearance_time : float or None
+        Time of the least distance [s].
+    widenings : int
+        Number of wider searches that were needed for a path around obstacles; see `ViaSearch.wider`.
+    excess : tuple of Excess
+        What of path length, peak speed and peak acceleration exceeds comparable motions, and by how much. The limits
+        are `max_travel_ratio` of the planner for a minimum-jerk motion between the same states and among the same
+        obstacles, and 10 for the largest values of the training motions. A replanned motion without excess keeps that
+        of the plan that it continues.
+    """
 
     path: _core.BezierPath
     _planner: PlannerModel
@@ -124,30 +147,14 @@ class _Plan(Tabular):
         """Duration of the motion [s]."""
         return float(self.path.end - self.path.start)
 
-    condition: float = _detail("condition", "Condition number of the linear system after equilibration.")
-    fallback: str | None = _detail(
-        "fallback",
-        'Replacement of a correction of components: None, ``"hermite"``, a polynomial, or ``"plan"``, a new motion.',
-    )
-    via_points: Array = _detail("via_points", "Positions of the via points, (k, 3) [m].")
-    via_times: Array = _detail("via_times", "Times of the via points, (k,) [s].")
-    clearance: float | None = _detail(
-        "clearance", "Proved lower bound of the distance to the obstacles [m], tight to 1e-9 m; None without obstacles."
-    )
-    clearance_time: float | None = _detail("clearance_time", "Time of the least distance [s].")
-    widenings: int = _detail(
-        "widenings", "Number of wider searches that were needed for a path around obstacles; see `ViaSearch.wider`."
-    )
-
-    excess: tuple[Excess, ...] = _detail(
-        "excess",
-        """What of path length, peak speed and peak acceleration exceeds comparable motions, and by how much.
-
-        The limits are `max_travel_ratio` of the planner for a minimum-jerk motion between the same states and among the
-        same obstacles, and 10 for the largest values of the training motions. A replanned motion without excess keeps
-        that of the plan that it continues.
-        """,
-    )
+    condition: float = _detail("condition")
+    fallback: str | None = _detail("fallback")
+    via_points: Array = _detail("via_points")
+    via_times: Array = _detail("via_times")
+    clearance: float | None = _detail("clearance")
+    clearance_time: float | None = _detail("clearance_time")
+    widenings: int = _detail("widenings")
+    excess: tuple[Excess, ...] = _detail("excess")
 
     def __repr__(self) -> str:
         speeds = self.peak_speed
@@ -195,19 +202,16 @@ class _Plan(Tabular):
     @property
     def path_length(self) -> dict[str, float]:
         """Length of the path by unit: of translation [m], and of rotation vectors or joints [rad]."""
-        return {unit: float(v.mean()) * self.duration for unit, v in self._speeds.items()}
+        return {unit: float(size[0]) for unit, size in self._travel.items()}
 
     @property
     def peak_speed(self) -> dict[str, float]:
         """Largest norm of the velocities by unit, as `path_length` [1/s]."""
-        return {unit: float(v.max()) for unit, v in self._speeds.items()}
+        return {unit: float(size[1]) for unit, size in self._travel.items()}
 
     @cached_property
-    def _speeds(self) -> dict[str, Array]:
-        v = self.position(self.start_time + self.duration * (np.arange(1000) + 0.5) / 1000.0, 1)
-        training = self._planner._training
-        pairs = zip(training.units, training.groups, strict=True)
-        return {unit: np.linalg.norm(v[:, group], axis=1) for unit, group in pairs}
+    def _travel(self) -> dict[str, Array]:
+        return dict(zip(self._planner._training.units, self._planner._core.travel(self.path).T, strict=True))
 
     def mean_jerk(self, samples: int = 1000) -> float:
         """Return the mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, whole
-from .conditions import ConditionedPlan, Constraint, condition_plan
-from .limits import excess_of, warn
-from .model import PlannerModel, Stretch, number, read_ends
+from ...checks import Array, array, finite, whole
+from ...errors import ThunderError
+from .batch import NAMES, PlannedBatch, avoiding
+from .conditions import ConditionedPlan, Constraint
+from .limits import excess_of, require_time, warn
+from .model import Ends, PlannerModel, Stretch, read_ends, read_state, refuse_rates
 from .obstacle_plan import plan_with_obstacles, scene_of
-from .obstacles import ViaSearch
+from .obstacles import PathStatus, ViaSearch
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
-from .replan import PlannedBatch, plan_batch, replan
+from .replan import INSTANT, clock_of, distance_of_replanned, order_of, times_of, with_scores
 
 if TYPE_CHECKING:
+    from ... import _core
     from .obstacles import Obstacles
 
 
@@ -150,7 +153,7 @@ class HumanLikePlanner(PlannerModel):
             accelerations that are not among the planner's constraints.
         """
         ends = read_ends(self, start, goal, (start_velocity, goal_velocity, start_acceleration, goal_acceleration))
-        T, t0 = number(duration, "duration"), number(start_time, "start_time")
+        T, t0 = finite(duration, "duration"), finite(start_time, "start_time")
         scene = scene_of(self, obstacles, margin, via)
         if scene is not None:
             around = plan_with_obstacles(self, ends, T, scene, t0)
@@ -220,8 +223,42 @@ class HumanLikePlanner(PlannerModel):
             planned, of a minimum-jerk motion from its start to the goal in its duration, and of the training motions in
             its duration. Coordinates of one unit share the bound.
         """
-        options = (goal_velocity, goal_acceleration, continuity)
-        return replan(self, plan, t, goal, end_time, options, scene_of(self, obstacles, margin, via))
+        scene = scene_of(self, obstacles, margin, via)
+        path, now, end = times_of(self, plan, t, end_time)
+        order = order_of(self, continuity)
+        if path.end - now <= max(self.freeze_time, INSTANT):
+            return plan
+        R = plan.reference_rotation if isinstance(plan, HumanLikePlan) else None
+        refuse_rates(self, None, goal_velocity, None, goal_acceleration)
+        to = read_state(self, goal, goal_velocity, goal_acceleration, R, "goal")
+        stretch = clock_of(self, plan, now)
+        tau = min(stretch.tau + (now - stretch.start) / stretch.duration, 1.0 - 1e-12)
+        limits = self.max_condition_number, self.max_deviation_ratio
+
+        def resumed(until: float) -> tuple[_core.BezierPath, float, bool, Array]:
+            return self._core.resume(path, now, until, tau, stretch.frame, *to, order, *limits)
+
+        rest, condition, hermite, change = resumed(end)
+        pace = plan._pace
+        details = PlanDetails(Stretch(now, tau, (end - now) / (1.0 - tau), stretch.frame), condition, pace=pace)
+        details = details._replace(fallback="hermite") if hermite else with_scores(details, self, plan, now, change)
+        if scene is not None:
+            if not scene.set.free(rest, scene.margin):
+                x, v, a = (path.sample(now, derivative) for derivative in range(3))
+                ends = Ends(x, to[0], (v, to[1], a, to[2]), R)
+                around = plan_with_obstacles(self, ends, end - now, scene, now, fallback="plan", pace=pace)
+                require_time(self, pace, around.path)
+                distance, detour = around.mahalanobis_distance, around._details.detour
+                warn(self, distance, bool(around.excess), "the replanned motion", detour=detour)
+                return around
+            _, proved, time, _ = scene.set.clearance(rest)
+            details = details._replace(clearance=proved, clearance_time=time)
+        require_time(self, pace, rest, lambda until: resumed(until)[0])
+        scene = scene or plan._details.scene
+        excess = excess_of(self, rest, scene) or plan.excess
+        result = make_plan(rest, R, self, details._replace(excess=excess, scene=scene))
+        warn(self, distance_of_replanned(self, result), bool(excess), "the replanned motion", detour=details.detour)
+        return result
 
     def condition(
         self,
@@ -256,7 +293,7 @@ class HumanLikePlanner(PlannerModel):
         ThunderError
             For constraints that cannot be met or leave a coordinate without position, and times outside the motion.
         """
-        return condition_plan(self, constraints, duration, start, goal, start_time)
+        return ConditionedPlan(self, constraints, duration, start, goal, start_time)
 
     def sample(
         self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float, n: int, seed: int | None = None
@@ -332,12 +369,40 @@ class HumanLikePlanner(PlannerModel):
             Samples (N, k, d), and a status of each motion instead of an error if no path is free.
         """
         rates = (start_velocities, goal_velocities, start_accelerations, goal_accelerations)
-        times = np.linspace(0.0, 1.0, whole(n, "n", 1)) if tau is None else array(tau, (None,), "tau")
+        tau = np.linspace(0.0, 1.0, whole(n, "n", 1)) if tau is None else array(tau, (None,), "tau")
         scene = scene_of(self, obstacles, margin, via)
-        return plan_batch(self, (starts, goals), durations, rates, times, derivative, scene, threads)
+        derivative, threads, d = whole(derivative, "derivative", 0), whole(threads, "threads", 0), len(self.dofs)
+        refuse_rates(self, *rates, names=NAMES)
+        tables: dict[str, Any] = dict(zip(("starts", "goals", *NAMES), (starts, goals, *rates), strict=True))
+        given = {
+            name: array(np.zeros(d) if value is None else value, (d,) if np.ndim(value) < 2 else (None, d), name)
+            for name, value in tables.items()
+        }
+        given["durations"] = array(durations, () if np.ndim(durations) == 0 else (None,), "durations")
+        axes = {name: value.shape[: value.ndim - (name != "durations")] for name, value in given.items()}
+        count = max((shape[0] for shape in axes.values() if shape), default=1)
+        for name, shape in axes.items():
+            if shape not in ((), (count,)):
+                raise ThunderError(f"{name} must have one row or {count}, got {shape[0]}")
+        x0, x1, v0, v1, a0, a1, T = (
+            np.ascontiguousarray(np.broadcast_to(value, (count,) if name == "durations" else (count, d)))
+            for name, value in given.items()
+        )
+        if scene is None:
+            x, sizes, far = self._core.plan_many(x0, x1, T, v0, v1, a0, a1, tau, derivative)
+            straight, no_obstacles = np.full(count, PathStatus.direct.value), np.full(count, np.inf)
+            batch = PlannedBatch(tau, x, T, straight, no_obstacles, sizes, np.zeros(count, dtype=np.intp), far)
+        else:
+            a, b = np.stack([x0, v0, a0], axis=1), np.stack([x1, v1, a1], axis=1)
+            batch = avoiding(self, a, b, T, tau, derivative, scene, threads)
+        for detour in (False, True):
+            alike = (batch.status == PathStatus.via) == detour
+            farthest = float(np.fmax.reduce(batch.mahalanobis_distance[alike], initial=0.0))
+            warn(self, farthest, bool(batch.exceeds[alike].any()), "the farthest plan", detour=detour)
+        return batch
 
     def _between(self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> ConditionedPlan:
         ends = read_ends(self, start, goal, (None,) * 4)
         rest = [Constraint(t, kind) for kind in self.constraints[1:] for t in (0.0, duration)]
         places = [Constraint(0.0, "position", ends.start), Constraint(duration, "position", ends.goal)]
-        return condition_plan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R)
+        return ConditionedPlan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,40 +22,38 @@ COMPARED = 100
 
 
 def warn_travel(
-    rates: Sequence[Array],
+    size: Array,
     shown: Array,
     least: MinimumJerk,
     groups: Sequence[Sequence[int]],
     units: Sequence[str],
-    reason: Callable[[int], str],
+    reasons: Sequence[str],
 ) -> None:
     """Warn of a motion that exceeds `RATIOS`, with the worst group of coordinates.
 
     Parameters
     ----------
-    rates : two arrays (COMPARED + 1, d)
-        Velocity and acceleration at times evenly spaced from start to end.
-    shown : (3, G) array
-        Path length, peak speed and peak acceleration of the demonstration over this duration, see `travel`.
+    size, shown : (3, G) array
+        Path length, peak speed and peak acceleration of the motion, and of the demonstration over this duration, see
+        `travel`.
     least : MinimumJerk
         Minimum jerk between the same states.
     groups : sequence of sequences of int
         Coordinates of each group.
     units : sequence of str
         Unit of each group.
-    reason : callable
-        Returns why a group exceeds, and what to do.
+    reasons : sequence of str
+        Why each group exceeds, and what to do.
     """
     T = least.duration
     t = np.linspace(0.0, T, COMPARED + 1)
-    size = travel(rates[0], rates[1], T, groups)
     reference = np.maximum(shown, travel(least.position(t, 1), least.position(t, 2), T, groups))
     reference = np.maximum(reference, _SMALL * reference.max(axis=1, keepdims=True))
     found = []
-    for g, unit in enumerate(units):
-        each = excesses(size[:, [g]], reference[:, [g]], [unit], "the demonstration and of minimum jerk", RATIOS)
+    for g in range(len(groups)):
+        each = excesses(size[:, [g]], reference[:, [g]], [units[g]], "the demonstration and of minimum jerk", RATIOS)
         found += [(excess.ratio / excess.limit, g, excess) for excess in each]
     if found:
         _, g, excess = max(found, key=lambda each: each[0])
         what = "the motion" if len(groups) == 1 else f"coordinate {', '.join(map(str, groups[g]))} of the motion"
-        warnings.warn(f"{what} has a {excess}, {reason(g)}", ThunderWarning, stacklevel=outer_level())
+        warnings.warn(f"{what} has a {excess}, {reasons[g]}", ThunderWarning, stacklevel=outer_level())

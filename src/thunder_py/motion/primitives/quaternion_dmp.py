@@ -142,6 +142,8 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
 
         Warns
         -----
+        ThunderWarning
+            As `DMP.fit`.
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
 
@@ -157,6 +159,7 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
         (first, last), *_ = read
         self.with_weights(weights, exp(first.x[0]) @ last, exp(first.x[-1]) @ last, first.duration)
         self.condition_ = condition
+        self._judge([demo for demo, _ in read])
         return self
 
     def with_weights(
@@ -173,6 +176,11 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
 
     def _end(self, value: Any, what: str) -> Array:
         return rotation(value.as_matrix() if hasattr(value, "as_matrix") else value, what)
+
+    def _vectors(self, x: Array) -> Array:
+        from scipy.spatial.transform import Rotation
+
+        return np.asarray((Rotation.from_quat(x) * Rotation.from_matrix(self.goal_).inv()).as_rotvec())
 
     def _way(self, start: Array, goal: Array) -> Array:
         return log(goal @ start.T)

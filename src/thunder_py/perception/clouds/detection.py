@@ -16,12 +16,11 @@ from ...values import StrEnum, Value, set_fields
 from .fits import ShapeFit, fit_round, fit_upper_surface
 from .segmentation import (
     Plane,
-    beside,
+    fills_outline,
     find_clusters,
     find_plane,
     finite_points,
     fit_plane,
-    has_bay,
     split_at_gaps,
     surface_axes,
     voxel_downsample,
@@ -388,7 +387,7 @@ class CloudPipeline(Value):
             "size": np.array([*frame.size, top - bottom]),
             "elongation": frame.elongation,
             "yaw": yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None,
-            "touching": has_bay(outline, self.gap) or beside(outline, flat, self.gap) > _BESIDE,
+            "touching": not fills_outline(outline, flat, self.gap, _BESIDE),
         }
         if self.fit_shapes:
             fit = fit_upper_surface(points[surface], up) if planar else None

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import least_squares
 
 from ...checks import Array
 from .segmentation import Plane, reference_direction
-
-_Model: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
 #: a disk fills pi / 4 = 0.79 of its bounding square, a rectangle all of it
 _FULL = 0.85
 #: fill ratio means nothing for long shapes, which are no disks
 _SQUARE = 1.3
-_ITERATIONS = 12
+_ITERATIONS = 25
 #: residuals beyond this count linearly [m]: stray points and hidden edges
 _LINEAR = 0.004
 
@@ -118,10 +117,9 @@ def fit_round(points: Array, table: Plane) -> ShapeFit | None:
     up = np.asarray(table.normal)
     basis = _basis(up)
     local = points @ basis - [0.0, 0.0, table.offset]
-    fits = [fit for fit in (_ball(local), _cylinder(local)) if fit is not None]
-    if not fits:
+    best = min(_ball(local), _cylinder(local), key=lambda fit: fit.residual)
+    if not np.isfinite(best.residual):
         return None
-    best = min(fits, key=lambda fit: fit.residual)
     return best._replace(center=basis @ best.center + table.offset * up, direction=basis @ best.direction)
 
 
@@ -131,62 +129,38 @@ def _basis(up: Array) -> Array:
     return np.stack([x, np.cross(up, x), up], axis=1)
 
 
-def _ball(p: Array) -> ShapeFit | None:
-    """Fit x, y and r of a ball that touches z = 0, by Gauss and Newton."""
+def _ball(p: Array) -> ShapeFit:
+    """Fit x, y and r of a ball that touches z = 0."""
 
-    def model(a: Array) -> tuple[Array, Array]:
-        away = p - [a[0], a[1], a[2]]
-        distance = np.maximum(np.linalg.norm(away, axis=1), 1e-9)
-        unit = away / distance[:, None]
-        return distance - a[2], np.stack([-unit[:, 0], -unit[:, 1], -unit[:, 2] - 1.0], axis=1)
+    def off(a: Array) -> Array:
+        return np.asarray(np.linalg.norm(p - a, axis=1) - a[2])
 
-    found = _solve(model, np.array([*p[:, :2].mean(axis=0), p[:, 2].max() / 2.0]))
-    if found is None:
-        return None
-    (x, y, r), residual = found
-    return ShapeFit("ball", np.array([x, y, r]), np.array([1.0, 0.0, 0.0]), np.array([2.0 * r, 2.0 * r]), residual)
+    center, residual = _solve(off, np.array([*p[:, :2].mean(axis=0), p[:, 2].max() / 2.0]))
+    return ShapeFit("ball", center, np.array([1.0, 0.0, 0.0]), np.full(2, 2.0 * center[2]), residual)
 
 
-def _cylinder(p: Array) -> ShapeFit | None:
-    """Fit the axis and radius of a cylinder that lies on z = 0: a point of it, its angle, r."""
+def _cylinder(p: Array) -> ShapeFit:
+    """Fit the axis and radius of a cylinder that lies on z = 0: distance from the middle, angle, r."""
     middle = p[:, :2].mean(axis=0)
     flat = p[:, :2] - middle
     main = np.linalg.eigh(flat.T @ flat)[1][:, 1]
 
-    def model(a: Array) -> tuple[Array, Array]:
-        shift, angle, r = a
-        c, s = np.cos(angle), np.sin(angle)
-        along, across = flat @ [c, s], flat @ [-s, c] - shift
-        high = p[:, 2] - r
-        distance = np.maximum(np.hypot(across, high), 1e-9)
-        return distance - r, np.stack([-across, -along * across, -high - distance], axis=1) / distance[:, None]
+    def off(a: Array) -> Array:
+        return np.asarray(np.hypot(flat @ [-np.sin(a[1]), np.cos(a[1])] - a[0], p[:, 2] - a[2]) - a[2])
 
-    found = _solve(model, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
-    if found is None:
-        return None
-    (shift, angle, r), residual = found
+    (shift, angle, r), residual = _solve(off, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
     direction = np.array([np.cos(angle), np.sin(angle), 0.0])
     along = flat @ direction[:2]
     low, high = along.min(), along.max()
     if high - low < 2.0 * r:
-        return None  # shorter than thick: seen from its end, or no cylinder
+        residual = np.inf  # shorter than thick: seen from its end, or no cylinder
     side = np.array([-direction[1], direction[0], 0.0])
     center = np.array([*middle, r]) + (low + high) / 2.0 * direction + shift * side
     return ShapeFit("cylinder", center, direction, np.array([high - low, 2.0 * r]), residual)
 
 
-def _solve(model: _Model, start: Array) -> tuple[Array, float] | None:
-    """Return parameters of least robust squares and the root mean square residual; the last one is a radius."""
-    a = start.copy()
-    for _ in range(_ITERATIONS):
-        e, J = model(a)
-        w = np.minimum(1.0, _LINEAR / np.maximum(np.abs(e), 1e-12))
-        H = J.T @ (w[:, None] * J)
-        step = np.linalg.lstsq(H, -J.T @ (w * e), rcond=None)[0]
-        a = a + step
-        if not (np.isfinite(a).all() and 1e-3 < a[-1] < 10.0 * start[-1] + 1e-3):
-            return None
-        if np.abs(step).max() < 1e-7:
-            break
-    e, _ = model(a)
-    return a, float(np.sqrt(np.mean(np.minimum(e * e, (3.0 * _LINEAR) ** 2))))
+def _solve(off: Callable[[Array], Array], start: Array) -> tuple[Array, float]:
+    """Return parameters of least robust squares, the last one a radius, and their residual, infinite for a bad one."""
+    fit = least_squares(off, start, loss="huber", f_scale=_LINEAR, x_scale=[0.1, 0.1, 0.1], max_nfev=_ITERATIONS)
+    residual = float(np.sqrt(np.mean(np.minimum(fit.fun**2, (3.0 * _LINEAR) ** 2))))
+    return fit.x, residual if 1e-3 < fit.x[-1] < 10.0 * start[-1] + 1e-3 else np.inf

@@ -162,35 +162,24 @@ def _by_size(labels: npt.NDArray[np.int64], smallest: int = 1) -> npt.NDArray[np
     return rank[labels]
 
 
-def beside(flat: Array, others: Array, distance: float) -> float:
-    """Return the share of others (k, 2) that are farther than a distance outside the hull of points (n, 2)."""
-    from scipy.spatial import ConvexHull, QhullError
+def fills_outline(outline: Array, others: Array, distance: float, share: float) -> bool:
+    """Return whether points (n, 2) fill their hull, up to a distance, and most others (k, 2) are in it.
+
+    Others outside the hull by more than the distance may be up to a share; points on a line have no hull to fill.
+    """
+    from scipy.spatial import ConvexHull, QhullError, cKDTree
 
     try:
-        sides = ConvexHull(flat).equations
+        sides = ConvexHull(outline).equations
     except (QhullError, ValueError):
-        return 0.0
-    return float(((others @ sides[:, :2].T + sides[:, 2]).max(axis=1) > distance).mean())
-
-
-def has_bay(flat: Array, radius: float) -> bool:
-    """Return whether a disk with a radius fits between points (n, 2), its center in their hull."""
-    from scipy.spatial import Delaunay, QhullError
-
-    try:
-        mesh = Delaunay(flat)
-    except (QhullError, ValueError):
-        return False
-    # no point is in the circle through the corners of a triangle
-    a, b, c = np.moveaxis(flat[mesh.simplices], 1, 0)
-    u, v = b - a, c - a
-    lengths = np.stack([(v**2).sum(axis=1), (u**2).sum(axis=1)], axis=1)
-    away = (
-        np.stack([v[:, 1], -v[:, 0]], axis=1) * lengths[:, 1:] - np.stack([u[:, 1], -u[:, 0]], axis=1) * lengths[:, :1]
-    )
-    away /= 2.0 * (u[:, :1] * v[:, 1:] - u[:, 1:] * v[:, :1])
-    large = np.linalg.norm(away, axis=1) > radius
-    return bool((mesh.find_simplex((a + away)[large]) >= 0).any())
+        return True
+    axes = [
+        np.arange(low, high, distance / 4.0) for low, high in zip(*np.quantile(outline, (0, 1), axis=0), strict=True)
+    ]
+    places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    inside, beside = ((xy @ sides[:, :2].T + sides[:, 2]).max(axis=1) for xy in (places, others))
+    bays = np.asarray(cKDTree(outline).query(places[inside <= 0.0])[0])
+    return bool(bays.max(initial=0.0) <= distance and (beside > distance).mean() <= share)
 
 
 def finite_points(cloud: npt.ArrayLike, what: str = "cloud") -> Array:
@@ -506,7 +495,4 @@ def yaw_of(direction: npt.ArrayLike, normal: npt.ArrayLike) -> float:
     n = np.asarray(Plane(normal, 0.0).normal)
     x = reference_direction(n)
     d = np.asarray(direction, dtype=float)
-    angle = float(np.arctan2(d @ np.cross(n, x), d @ x))
-    if angle > np.pi / 2.0:
-        return angle - np.pi
-    return angle + np.pi if angle <= -np.pi / 2.0 else angle
+    return float(np.pi / 2.0 - (np.pi / 2.0 - np.arctan2(d @ np.cross(n, x), d @ x)) % np.pi)

@@ -340,12 +340,8 @@ def jerk_summary(
         mean=float(s.weights @ sizes / s.duration),
         rms=float(np.sqrt(s.weights @ norm**2 / s.duration)),
         peak=float(norm.max()),
-        duration=s.duration,
-        part=s.part,
-        unit=s.unit,
-        cutoff=s.cutoff,
-        filter_order=s.filter_order,
         method=str(s),
+        **{name: getattr(s, name) for name in ("duration", "part", "unit", "cutoff", "filter_order")},
     )
 
 

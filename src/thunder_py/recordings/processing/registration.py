@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, numbers, whole
+from ...checks import Array, numbers, one_of, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import POSITION, Trial
@@ -18,45 +20,41 @@ from .resampling import at_times
 _SAMPLES = 256
 
 
-def affine_registration(
+#: a map of tau, and the stretch of time
+Warp = tuple[Callable[[Array], Array], float]
+
+
+def _affine_warps(
     motions: MotionSet,
     reference: int,
     grid: tuple[int, int],
     shifts: tuple[float, float],
     stretches: tuple[float, float],
-    n: int | None,
-) -> MotionSet:
-    """Register every trial to a reference trial; see `register`."""
+) -> list[Warp]:
     whole(reference, "reference", -len(motions), len(motions) - 1)
     _ = motions.dofs  # raises if they differ
-    pairs = _pairs(grid, shifts, stretches)
-    tau = np.linspace(0.0, 1.0, _SAMPLES)
-    index = int(reference) % len(motions)
-    target = _standardize(_over_tau(motions[index], tau))
-    results: list[Trial] = []
-    for k, trial in enumerate(motions):
-        shift, stretch = (0.0, 1.0) if k == index else affine_fit(_over_tau(trial, tau), target, pairs)
-        results.append(_warp(trial, lambda tau: (tau - shift) / stretch, n, stretch))  # noqa: B023
-    return MotionSet(results)
+    pairs, tau = _pairs(grid, shifts, stretches), np.linspace(0.0, 1.0, _SAMPLES)
+    values = [at_times(trial, trial.t[0] + tau * trial.duration) for trial in motions]
+    best = [_affine_fit(x, _standardize(values[reference]), pairs) for x in values]
+    best[reference] = 0.0, 1.0
+    return [(partial(_affine_map, a, b), b) for a, b in best]
+
+
+def _affine_map(shift: float, stretch: float, tau: Array) -> Array:
+    return (tau - shift) / stretch
 
 
 def _pairs(grid: tuple[int, int], shifts: tuple[float, float], stretches: tuple[float, float]) -> Array:
     """Return all (shift, stretch), shape (m, 2)."""
     if np.shape(grid) != (2,):
         raise ThunderError(f"grid must be two numbers of steps, got {grid!r}")
-    for steps in grid:
-        whole(steps, "grid: a number of steps", 1)
+    counts = [whole(steps, "grid: a number of steps", 1) for steps in grid]
     for what, value in (("shifts", shifts), ("stretches", stretches)):
         if numbers(value, what).shape != (2,) or not np.isfinite(value).all() or value[0] > value[1]:
             raise ThunderError(f"{what} must be (smallest, largest), got {value!r}")
     if not stretches[0] > 0.0:
         raise ThunderError(f"stretches must be positive, got {stretches!r}")
-    a, b = np.meshgrid(np.linspace(*shifts, grid[0]), np.linspace(*stretches, grid[1]), indexing="ij")
-    return np.column_stack([a.ravel(), b.ravel()])
-
-
-def _over_tau(trial: Trial, tau: Array) -> Array:
-    return at_times(trial, trial.t[0] + tau * trial.duration)
+    return np.array(list(product(np.linspace(*shifts, counts[0]), np.linspace(*stretches, counts[1]))))
 
 
 def _standardize(values: Array) -> Array:
@@ -67,23 +65,11 @@ def _standardize(values: Array) -> Array:
     return np.asarray(np.where(constant, 0.0, centered / np.where(constant, 1.0, lengths)), dtype=np.float64)
 
 
-def affine_fit(values: Array, target: Array, pairs: Array) -> tuple[float, float]:
-    """Return the (shift, stretch) among `pairs` with the largest correlation with `target` in one dof.
-
-    Parameters
-    ----------
-    values : (S, d) array
-        Samples at S equal steps of tau, linear in between.
-    target : (S, d) array
-        Columns of mean 0 and length 1.
-    pairs : (m, 2) array
-        Shifts and stretches.
-    """
+def _affine_fit(values: Array, target: Array, pairs: Array) -> tuple[float, float]:
+    """Return the (shift, stretch) among `pairs` (m, 2) with the largest correlation with `target` (S, d) in one dof."""
     tau = np.linspace(0.0, 1.0, len(values))
-    index = np.clip((tau - pairs[:, :1]) / pairs[:, 1:], 0.0, 1.0) * (len(values) - 1)  # (m, S)
-    left = np.minimum(index.astype(np.intp), len(values) - 2)
-    part = (index - left)[..., None]
-    warped = (1.0 - part) * values[left] + part * values[left + 1]  # (m, S, d)
+    times = np.clip((tau - pairs[:, :1]) / pairs[:, 1:], 0.0, 1.0)
+    warped = np.stack([np.interp(times, tau, column) for column in values.T], axis=-1)  # (m, S, d)
     correlation = np.einsum("msd,sd->md", _standardize(warped), target)
     shift, stretch = pairs[int(np.argmax(correlation.max(axis=1)))]
     return float(shift), float(stretch)
@@ -164,20 +150,21 @@ def register(
     """
     if not isinstance(motions, MotionSet):
         raise ThunderError(f"motions must be a MotionSet, got {type(motions).__name__}")
+    one_of(method, ("none", "affine", "landmark"), "method")
     for trial in motions:
         require_no_gaps(trial, "register")
     if method == "none" or len(motions) == 0:
         return motions
     if method == "affine":
-        return affine_registration(motions, reference, grid, shifts, stretches, n)
-    if method == "landmark":
-        return _landmark_registration(motions, landmarks, target, n, dofs)
-    raise ThunderError(f"method must be none, affine or landmark, got {method!r}")
+        warps = _affine_warps(motions, reference, grid, shifts, stretches)
+    else:
+        warps = _landmark_warps(motions, landmarks, target, dofs)
+    return MotionSet(_warp(trial, *warp, n) for trial, warp in zip(motions, warps, strict=True))
 
 
-def _landmark_registration(
-    motions: MotionSet, landmarks: Landmarks, target: npt.ArrayLike | None, n: int | None, dofs: Sequence[str]
-) -> MotionSet:
+def _landmark_warps(
+    motions: MotionSet, landmarks: Landmarks, target: npt.ArrayLike | None, dofs: Sequence[str]
+) -> list[Warp]:
     listed = isinstance(landmarks, (Sequence, np.ndarray)) and len(landmarks) == len(motions)
     if not (isinstance(landmarks, str) or callable(landmarks) or listed):
         raise ThunderError(f"landmarks must be one entry for each of {len(motions)} trials, got {landmarks!r}")
@@ -188,7 +175,7 @@ def _landmark_registration(
     goal = np.mean(sources, axis=0) if target is None else np.atleast_1d(numbers(target, "target"))
     if goal.shape != sources[0].shape:
         raise ThunderError(f"target must have one entry for each of {counts[0]} landmarks, got shape {goal.shape}")
-    return MotionSet(_warp(trial, landmark_map(goal, times), n) for trial, times in zip(motions, sources, strict=True))
+    return [(landmark_map(goal, times), 1.0) for times in sources]
 
 
 def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) -> Array:
@@ -209,7 +196,7 @@ def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) 
     return tau
 
 
-def _warp(trial: Trial, h: Callable[[Array], Array], n: int | None, stretch: float = 1.0) -> Trial:
+def _warp(trial: Trial, h: Callable[[Array], Array], stretch: float, n: int | None) -> Trial:
     """Return x(h(tau)) with end values held, over the duration divided by `stretch`, which preserves speeds."""
     count, duration = len(trial) if n is None else whole(n, "n", 2), trial.duration / stretch
     tau = np.linspace(0.0, 1.0, count)

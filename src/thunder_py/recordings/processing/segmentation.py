@@ -130,8 +130,8 @@ def split_reaches(
     >>> t = np.arange(401) / 100.0
     >>> x = 0.15 * (1.0 - np.cos(0.5 * np.pi * t))  # out and back, without a pause
     >>> trial = Trial.from_positions(t, np.column_stack([x, 0 * x, 0 * x]), name="a")
-    >>> [(part.name, round(part.position[-1, 0] - part.position[0, 0], 1)) for part in split_reaches(trial)]
-    [('a/1', 0.3), ('a/2', -0.3)]
+    >>> [(part.name, *part.position[[0, -1], 0].round(1).tolist()) for part in split_reaches(trial)]
+    [('a/1', 0.0, 0.3), ('a/2', 0.3, 0.0)]
     """
     limits = {"threshold": threshold, "least_length": least_length, "least_duration": least_duration, "turn": turn}
     for what, value in limits.items():

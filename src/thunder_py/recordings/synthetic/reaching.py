@@ -173,10 +173,7 @@ class SigmaLognormal(Value):
         if derivative not in (0, 1, 2, 3):
             raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
         time = numbers(t, "t")
-        xy = np.zeros((*time.shape, 2))
-        for stroke in self.strokes:
-            xy += _stroke(stroke, time, derivative)
-        x = xy @ self.plane
+        x = sum((_stroke(stroke, time, derivative) for stroke in self.strokes), np.zeros(2)) @ self.plane
         return np.asarray(self.start + x if derivative == 0 else x, dtype=np.float64)
 
 

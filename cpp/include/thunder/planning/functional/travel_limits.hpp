@@ -13,13 +13,24 @@ struct Travel {
 
 /// Limits of the travel of motions: multiples of that of a minimum-jerk motion between the same states, and absolute ones.
 struct TravelLimits {
-  /// True if a motion is beyond the limits. `minimum_jerk` is another motion to compare with, such as one among obstacles;
-  /// its travel counts `detour` times.
-  bool exceeded(const BezierPath& path, const BezierPath* minimum_jerk = nullptr, double detour = 1.0) const;
+  /// True if a motion is beyond the limits.
+  bool exceeded(const BezierPath& path) const { return !surely_within(path) && !compare(path, nullptr).within; }
+  /// True if a motion is within the limits by bounds that are fast to compute.
+  bool surely_within(const BezierPath& path) const noexcept {
+    return path.degree == 0 || within(bound(path), least(path));
+  }
+  /// Travel of a motion, and of the one to compare it with: another one, such as minimum jerk among obstacles, or the
+  /// quintic between its end states.
+  struct Comparison {
+    Travel size, reference;
+    bool within;
+    bool explained;  // speed and acceleration are within the limits for a reference of the same length
+  };
+  Comparison compare(const BezierPath& path, const BezierPath* other) const;
   /// Travel of a motion, from samples.
   Travel travel(const BezierPath& path) const noexcept;
-  /// Travel of the quintic between its end states.
-  Travel minimum_jerk(const BezierPath& path) const;
+  /// Upper bounds of it, from control points.
+  Travel bound(const BezierPath& path) const noexcept;
 
   int groups = 0;               // 0: no limits
   int order = 3;                // derivatives at the ends below this order are prescribed, others of the quintic zero
@@ -29,16 +40,12 @@ struct TravelLimits {
   Travel most;                  // absolute limits
 
  private:
-  struct Norms {
-    double of[kMaxDofs] = {};
-  };
-  Norms norms(const double* x, int dimension) const noexcept;
-  /// Travel of a straight minimum-jerk motion from rest to rest over the floor.
-  void add_floor(double duration, Travel& size) const noexcept;
-  /// Lower bounds of the travel of minimum jerk, exact from rest to rest.
+  bool within(const Travel& size, const Travel& reference) const noexcept;
+  /// Adds the travel of minimum jerk from rest to rest, straight over `way` by group.
+  void add_reach(const double* way, double duration, Travel& size) const noexcept;
+  /// Lower bounds of the travel of the quintic between the end states, exact from rest to rest.
   Travel least(const BezierPath& path) const noexcept;
-  /// Upper bounds from control points.
-  Travel polygon(const BezierPath& path) const noexcept;
+  void norms(const double* x, int dimension, double* norm) const noexcept;
 };
 
 }  // namespace thunder
