@@ -3253,9 +3253,10 @@ class FunctionalPlanner:
 
     def compare_travel(
         self, path: BezierPath, minimum_jerk: BezierPath = None
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None:
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool] | None:
         """Path length, peak speed and peak acceleration (3, G) of a path and of minimum jerk, by default the quintic between
-        its end states; None within the limits."""
+        its end states, and whether the limits hold for speed and acceleration relative to minimum jerk of the same
+        length; None within the limits."""
 
     def jerk_cost(
         self,

@@ -240,6 +240,26 @@ def test_markers_without_a_name_do_not_shift_others(tmp_path, names, count, numb
     np.testing.assert_allclose(np.stack([trial.position for trial in motions], axis=1), 1e-3 * values)
 
 
+def test_equal_names_other_counts_and_rates_of_trc(tmp_path):
+    values = np.random.default_rng(1).normal(size=(20, 2, 3)).cumsum(axis=0).round(3) + 500.0
+    path = write(tmp_path / "a.trc", trc_text("A\t\t\tA", "\t\tX1\tY1\tZ1", 7, values).replace("\n100\t20", "\n50\t9"))
+    with pytest.warns(RecordingWarning) as told:
+        motions = load_trc(path)
+    texts = [str(each.message).partition("a.trc: ")[2] for each in told]
+    assert [text.partition(",")[0] for text in texts] == [
+        "expected 7 markers as in NumMarkers",
+        "several markers are named A; they are told apart as A:1",
+        "expected 9 frames as in NumFrames",
+        "DataRate is 50 Hz",
+    ]
+    assert [(trial.name, trial.rate) for trial in motions] == [
+        ("A:1", pytest.approx(100.0)),
+        ("A:2", pytest.approx(100.0)),
+    ]
+    np.testing.assert_allclose(load_trc(path, rate=50)[1].t, np.arange(20) / 50.0)
+    np.testing.assert_allclose(load_trc(path, rate=100)[1].t, np.arange(20) / 100.0)
+
+
 @pytest.mark.parametrize(("before", "between"), [("", "\t"), ("\t", "\t\t\t\t"), ("\t\t\t", "\t\t\t\t\t\t")])
 def test_names_with_other_tabs_between_them(tmp_path, before, between):
     values = np.random.default_rng(0).normal(size=(20, 4, 3)).cumsum(axis=0).round(3) + 500.0
@@ -383,6 +403,33 @@ def test_a_deep_chain_needs_no_recursion(tmp_path):
     text += "}" * depth + "\nMOTION\nFrames: 2\nFrame Time: 1\n0\n90\n"
     (last,) = load_bvh(write(tmp_path / "deep.bvh", text), unit="m", joints=[f"j{depth - 1}"])
     np.testing.assert_allclose(last.position, [[depth, 0, 0], [2, depth - 2, 0]], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ([("JOINT Head", "JOINT Bip Head 2")], {"Head": "Bip Head 2", "Head:end": "Bip Head 2:end"}),
+        ([("Frames: 12", "Frames:12"), ("Frame Time: ", "Frame Time:\t")], {}),
+        ([("End Site", "End site"), ("OFFSET", "Offset"), ("CHANNELS", "Channels"), ("rotation", "Rotation")], {}),
+        ([("\n", "\n\n")], {}),
+        ([("\n", "\r\n")], {}),
+        ([(" Yrotation Xrotation", "\n    Yrotation Xrotation"), ("\n  {", " {"), ("\n{", "{")], {}),
+        ([("JOINT Head", "JOINT Hand")], {"Hand": "Hand:1", "Hand:end": "Hand:end:1", "Head": "Hand:2"}),
+        ([("Frames: 12", "Frames: 20")], {}),
+    ],
+)
+def test_dialects_of_bvh(tmp_path, values, changes, named):
+    text = HIERARCHY + motion(values)
+    expected = load_bvh(write(tmp_path / "a.bvh", text), unit="cm")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "b.bvh").write_bytes(text.encode())
+    motions = load_bvh(tmp_path / "b.bvh", unit="cm")
+    names = [trial.name for trial in motions]
+    assert names[:5] == [named.get(trial.name, trial.name) for trial in expected][:5]
+    for trial, other in zip(motions, expected, strict=True):
+        np.testing.assert_array_equal(trial.x, other.x)
 
 
 BAD = [

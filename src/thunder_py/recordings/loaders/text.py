@@ -290,7 +290,8 @@ def marker_trials(
     for k in which:
         named = labels | {"name": names[k]}
         if turns and k in turns:
-            trials.append(Trial.from_poses(t, points[:, k], quaternion=turns[k], scalar_first=False, **named))
+            turn = np.where((turns[k] == 0.0).all(axis=1, keepdims=True), np.nan, turns[k])  # not measured
+            trials.append(Trial.from_poses(t, points[:, k], quaternion=turn, scalar_first=False, **named))
         else:
             trials.append(Trial.from_positions(t, points[:, k], **named))
     if arguments is not None:
