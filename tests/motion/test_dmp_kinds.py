@@ -277,6 +277,26 @@ def test_rhythms_that_are_not_followed_warn() -> None:
         RhythmicDMP(9, overlap=1.2, regression="lwr").fit((t, np.sin(4.0 * t)))
 
 
+@pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")
+def test_reproductions_far_from_the_demonstration_warn() -> None:
+    clumped = np.sort(np.append(np.linspace(0.0, 1.0, 30), 0.5 + 1e-7 * np.arange(1, 30)))
+    noise = 1e-4 * np.random.default_rng(0).normal(size=(59, 3))
+    reach = (clumped**2 * (3.0 - 2.0 * clumped))[:, None] * [0.4, 0.1, 0.2] + noise
+    fits = (
+        lambda: DMP().fit((clumped, reach)),
+        lambda: QuaternionDMP().fit((clumped, Rotation.from_rotvec(reach))),
+        lambda: DMP(2).fit((clumped, reach[:, :1] + 0.1 * np.sin(6.0 * np.pi * clumped)[:, None])),
+    )
+    for fit in fits:
+        with pytest.warns(ThunderWarning, match=r"RMS distance of .* from demonstration 0, .*% of its extent"):
+            fit()
+
+
+def test_period_of_few_samples_a_cycle() -> None:
+    t = np.linspace(0.0, 5.0, 21)
+    assert abs(find_phase(t, np.sin(6.0 * t)[:, None])[0] / (np.pi / 3.0) - 1.0) < 1e-6
+
+
 SECONDS = np.linspace(0.0, 4.9, 50)
 
 

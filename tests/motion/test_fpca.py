@@ -226,6 +226,13 @@ class TestMotionsThatReturn:
         with pytest.raises(ThunderError, match=r"start and goal .* trial 0 \(back 0\).*split_reaches"):
             fpca.fit_transform([*returning(1.0, 1, 2.0), *self.REACHES])
 
+    def test_noise_at_rest_is_no_reach(self):
+        """Its displacement is 0.7 of its extent, and alignment would scale noise to the length of reaches."""
+        drift = 1e-4 * (np.outer(TAU, [0.7, 0.0, 0.0]) + np.outer(np.sin(np.pi * TAU), [0.0, 1.0, 0.0]))
+        with pytest.warns(ThunderWarning, match=r"1 of 13 motions .* \(hardly moving: trial 12 \(rest\)\) .* left out"):
+            fpca = FPCA(4, shrinkage=0.1).fit([*self.REACHES, stretched(0.3 + drift, name="rest")])
+        np.testing.assert_array_equal(fpca.scores_, FPCA(4, shrinkage=0.1).fit(self.REACHES).scores_)
+
     @pytest.mark.parametrize("turn", [0.0, 1.0, 2.0])
     def test_the_majority_is_not_aligned(self, turn):
         for others in ([], self.REACHES[:4]):

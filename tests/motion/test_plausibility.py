@@ -332,6 +332,14 @@ def test_a_marker_that_stays_at_the_origin():
         np.testing.assert_array_equal(without_lost(p[:, 1:], ["b"], "f"), p[:, 1:])
 
 
+def test_zeros_between_long_gaps():
+    p = 1e-3 * waves(frames=800, count=1) / 3.0
+    p[100:700] = np.nan
+    p[400:405] = 0.0
+    with pytest.warns(RecordingWarning, match=r"'a' was lost and written as 0, 0, 0 in 5 of 800 frames \(401 to 405\)"):
+        assert np.isnan(without_lost(p, ["a"], "f")[100:700]).all()
+
+
 def test_numbers_of_ndi_and_markers_not_asked_for():
     p = 1e-3 * waves(count=2)
     p[10:15, 0] = -3.697314e28

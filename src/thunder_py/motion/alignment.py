@@ -25,6 +25,8 @@ _CLOSED = 0.01
 _CLEAR_WAY = 0.5
 #: part of the peaks beside it below which a minimum of the speed is a turn, and part of the peak that these exceed
 _SLOW, _PEAK = 0.7, 0.2
+#: extent of a motion that hardly moves, relative to the median one
+_STILL = 0.02
 #: rounding error of a resting motion, relative to its coordinates
 _ROUNDING = 1e-10
 #: bound below which sums of squares do not overflow
@@ -118,14 +120,19 @@ def returning(x: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(way[:, -1] <= _CLEAR_WAY * extent)
 
 
-def turning(x: Array) -> npt.NDArray[np.bool_]:
-    """Return True (R,) for motions (R, T, d) of one unit at equal times that slow down on their way, as at a turn.
+def odd_motions(x: Array) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return motions (R, T, d) of one unit at equal times without a clear way from start to goal, (R,) by kind.
 
-    Of motions that return, these go out and back; the others are loops, fast all the way round.
+    Those that return go out and back if they slow down on their way, as at a turn; the others are loops, fast all the
+    way round.
     """
+    extent = np.linalg.norm(x - x[:, :1], axis=2).max(axis=1)
     speed = np.linalg.norm(np.diff(x, axis=1), axis=2)
     peak = np.minimum(np.maximum.accumulate(speed, axis=1), np.maximum.accumulate(speed[:, ::-1], axis=1)[:, ::-1])
-    return np.asarray(((speed < _SLOW * peak) & (peak > _PEAK * speed.max(axis=1, keepdims=True))).any(axis=1))
+    turns = ((speed < _SLOW * peak) & (peak > _PEAK * speed.max(axis=1, keepdims=True))).any(axis=1)
+    still = extent < _STILL * np.median(extent)
+    returns = returning(x) & ~still
+    return {"out and back": returns & turns, "loops": returns & ~turns, "hardly moving": still}
 
 
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:

@@ -16,7 +16,7 @@ from ...errors import ThunderError, ThunderWarning, outer_level
 from ...parallel import Workers
 from ...table import Tabular
 from ...values import Estimator
-from ..alignment import PathFrames, aligned, from_canonical, has_path, path_columns, returning, turning
+from ..alignment import PathFrames, aligned, from_canonical, has_path, odd_motions, path_columns
 from . import plot as plots
 from .archive import load_fpca, save_fpca
 from .curves import Curves, read_curves
@@ -100,7 +100,8 @@ class FPCA(Estimator):
     alignment : "auto", "path" or "none"
         "path" first moves every motion to the frame along its start -> goal, one unit long. "auto" does so for
         coordinates x, y, z(, rx, ry, rz), unless half of the motions or more return: they end nearer to their start
-        than half their extent. Fewer that return are left out of the fit, with a warning; see `support_`.
+        than half their extent. Fewer that return or hardly move are left out of the fit, with a warning; see
+        `support_`.
     shrinkage : float or "auto"
         Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the share that
         predicts left-out motions from their ends best.
@@ -389,8 +390,8 @@ class FPCA(Estimator):
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
         ThunderWarning
-            For motions that return toward their start, out and back or in loops, unless ``alignment="none"``; with the
-            names, what happens to them, and a remedy.
+            For motions that return toward their start, out and back or in loops, or hardly move, unless
+            ``alignment="none"``; with their names, what happens to them, and a remedy.
 
         Raises
         ------
@@ -407,12 +408,12 @@ class FPCA(Estimator):
         shared = units if self.joint or self.alignment == "path" or (self.alignment == "auto" and path) else each
         smoothed = smooth(curves, basis, smoothing, shared)
         x = basis.evaluate(np.linspace(0.0, 1.0, 101)) @ smoothed.coefficients
-        way = x[:, :, path_columns(curves.dofs)[0]] if path else x
-        returns = returning(way) & path
+        kinds = odd_motions(x[:, :, path_columns(curves.dofs)[0]]) if path else {}
+        odd = np.any([np.zeros(len(x), dtype=bool), *kinds.values()], axis=0)
         alignment = self.alignment
         if alignment == "auto":  # the majority decides
-            alignment = "path" if path and 2 * returns.sum() < len(returns) else "none"
-        support, names = ~returns | (alignment == "none") | (self.alignment == "path"), curves.names
+            alignment = "path" if path and 2 * odd.sum() < len(odd) else "none"
+        support, names = ~odd | (alignment == "none") | (self.alignment == "path"), curves.names
         if not support.all():
             curves = curves.select(support)
             smoothed = smooth(curves, basis, smoothing, shared)
@@ -421,8 +422,8 @@ class FPCA(Estimator):
         self._keep(curves, fit_components(setting, coefficients, count, shrinkage, workers))
         self.basis_, self.smoothing_, self.residual_ = basis, smoothed.smoothing, smoothed.residual
         self.alignment_, self.support_, self.frames_ = alignment, support, frames
-        if returns.any() and self.alignment != "none":
-            self._warn_returning(returns, turning(way), names)
+        if odd.any() and self.alignment != "none":
+            self._warn_odd(kinds, names)
         return self
 
     def _keep(self, curves: Curves, components: Components) -> None:
@@ -443,8 +444,8 @@ class FPCA(Estimator):
             _number_or(self.shrinkage, ("auto",), 1.0, 'shrinkage must lie in [0, 1] or be "auto"'),
         )
 
-    def _warn_returning(self, returns: Mask, turns: Mask, names: Sequence[str]) -> None:
-        """Warn of motions that return: left out, unaligned, or enlarged, unless the model is of minimum jerk alone."""
+    def _warn_odd(self, kinds: dict[str, Mask], names: Sequence[str]) -> None:
+        """Warn of odd motions: left out, unaligned, or enlarged, unless the model is of minimum jerk alone."""
         if self.alignment == "path":
             if self.shrinkage_ >= 1.0:
                 return
@@ -453,13 +454,12 @@ class FPCA(Estimator):
             effect, otherwise = "left out of the aligned components of the others", 'fit all with alignment="none"'
         else:
             effect, otherwise = "at least half of all, so that none is aligned", 'confirm with alignment="none"'
-        kinds = {"out and back": returns & turns, "loops": returns & ~turns}
         found = "; ".join(f"{kind}: {_listed(names, which)}" for kind, which in kinds.items() if which.any())
         if kinds["out and back"].any():
             otherwise = f"split those out and back into reaches (recordings.split_reaches), or {otherwise}"
         warnings.warn(
-            f"{returns.sum()} of {len(returns)} motions return toward their start ({found}) and are {effect}: "
-            f"{otherwise}",
+            f"{sum(map(np.sum, kinds.values()))} of {len(names)} motions return toward their start or hardly move "
+            f"({found}) and are {effect}: {otherwise}",
             ThunderWarning,
             stacklevel=outer_level(),
         )

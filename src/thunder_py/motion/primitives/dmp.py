@@ -16,7 +16,7 @@ from .bases import DMPBasis
 from .demonstrations import Demonstration, read_demonstrations
 from .dynamic_potential import DynamicPotential
 from .sampled_motion import SampledMotion
-from .stepping import NO_WAY, DiscretePrimitive, DMPState, PositionPrimitive, check_coordinates, place, sample, span_of
+from .stepping import NO_WAY, DiscretePrimitive, DMPState, PositionPrimitive, place, sample, span_of
 
 #: least displacement, relative to the extent of the demonstration, that motions are rotated and scaled with by default
 _CLEAR_WAY = 0.5
@@ -168,6 +168,9 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
 
         Warns
         -----
+        ThunderWarning
+            If the learned motion is farther from the only demonstration than a tenth of its extent (RMS), from the
+            first of several than all of it.
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
 
@@ -180,10 +183,11 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
         self._checked()
         demos = read_demonstrations(demonstrations, cutoff, samples)
         first, turns = demos[0], self._turns(demos)
-        check_coordinates(first.x.shape[1], "demonstrations")
         weights, condition = self._regress(demos, turns)
         self._unit = first.units[0] if len(set(first.units)) == 1 else "units"
-        return self._learned(weights, first.x[0], first.x[-1], first.duration, turns, condition)
+        self._learned(weights, first.x[0], first.x[-1], first.duration, turns, condition)
+        self._judge(demos)
+        return self
 
     def with_weights(
         self,
@@ -237,9 +241,6 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
         self.rotodilatation_ = turns
         self._learn_motion(start, goal, duration)
         return self
-
-    def _scaled(self) -> bool:
-        return self.rotodilatation_ or super()._scaled()
 
     def _groups(self) -> list[list[int]]:
         return [list(range(self.weights_.shape[1]))] if self.rotodilatation_ else super()._groups()

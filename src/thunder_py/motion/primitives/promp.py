@@ -21,8 +21,8 @@ from ...values import Estimator
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
 from ..travel import travel
 from .bases import GaussianBasis
-from .comparison import COMPARED, warn_travel
 from .sampled_motion import BasisMotion
+from .stepping import COMPARED, warn_travel
 
 #: tolerance of observations without noise, relative to the largest value among them
 _MET = 1e-6
@@ -115,23 +115,18 @@ class ProMP(Estimator):
         weights = array(mean, (None, None), "mean")
         return cls(len(weights), overlap=overlap)._learned(weights, covariance, 1.0, dofs)
 
-    def _learned(
-        self,
-        mean: Array,
-        covariance: npt.ArrayLike,
-        duration: float,
-        dofs: Iterable[str],
-        shown: Array | None = None,
-    ) -> ProMP:
+    def _learned(self, mean: Array, covariance: npt.ArrayLike, duration: float, dofs: Iterable[str]) -> ProMP:
         size, names = mean.size, tuple(dofs)
         covariance = array(covariance, (size, size), "covariance")
-        if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or (np.diag(covariance) < 0.0).any():
+        if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or np.diag(
+            covariance
+        ).min() < -1e-12 * np.ptp(covariance):
             raise ThunderError("covariance must be symmetric, and not negative on its diagonal")
         if names and len(names) != mean.shape[1]:
             raise ThunderError(f"dofs must name {mean.shape[1]} coordinates, got {names}")
         self.mean_weights_, self.covariance_ = mean, covariance
         self.duration_, self._dofs = duration_of(duration), names
-        self._shown = self._travel() if shown is None else shown
+        self._demonstrated = mean, self.covariance_
         return self
 
     @property
@@ -173,23 +168,17 @@ class ProMP(Estimator):
         nonnegative(self.variance_floor, "variance_floor")
         if isinstance(motions, (MotionSet, Trial)) or _are_trials(motions):
             trials = MotionSet([motions] if isinstance(motions, Trial) else motions)  # type: ignore[arg-type]
-            if not len(trials):
-                raise ThunderError("motions must hold at least one demonstration, got none")
-            dofs, duration = trials.dofs, float(trials.durations.mean())
-            weights = [
-                self.weights((trial.t - trial.t[0]) / trial.duration, require_no_gaps(trial, "a demonstration"))
-                for trial in trials
-            ]
+            values = [require_no_gaps(trial, "a demonstration") for trial in trials]
+            phases = [(trial.t - trial.t[0]) / trial.duration for trial in trials]
             check_plausible(trials)
         else:
-            x = array(motions, (None, None, None), "motions")
-            if 0 in x.shape or x.shape[1] < 2:
-                raise ThunderError(f"motions must hold at least one demonstration of two samples, got shape {x.shape}")
-            dofs, duration = (), 1.0
-            check_plausible([Samples(demonstration) for demonstration in x])
-            tau = np.linspace(0.0, 1.0, x.shape[1])
-            weights = [self.weights(tau, demonstration) for demonstration in x]
-        stacked = np.stack(weights)
+            trials, values = MotionSet(()), list(array(motions, (None, None, None), "motions"))
+            phases = [np.linspace(0.0, 1.0, len(x)) for x in values]
+            check_plausible([Samples(x) for x in values])
+        if not values or values[0].size < 2 or len(values[0]) < 2:
+            raise ThunderError("motions must hold at least one demonstration of two samples, got none")
+        dofs, duration = (trials.dofs, float(trials.durations.mean())) if len(trials) else ((), 1.0)
+        stacked = np.stack([self.weights(tau, x) for tau, x in zip(phases, values, strict=True)])
         rows = np.swapaxes(stacked, 1, 2).reshape(len(stacked), -1)
         centered = rows - rows.mean(axis=0)
         covariance = centered.T @ centered / max(len(rows) - 1, 1)
@@ -258,7 +247,9 @@ class ProMP(Estimator):
         covariance = rest @ S @ rest.T + (gain * R) @ gain.T  # stays symmetric and not negative
         covariance = 0.5 * (covariance + covariance.T)
         result = type(self)(**self.get_params())
-        return result._learned(new.reshape(-1, self.n_basis).T, covariance, self.duration_, self.dofs, self._shown)
+        result._learned(new.reshape(-1, self.n_basis).T, covariance, self.duration_, self.dofs)
+        result._demonstrated = self._demonstrated
+        return result
 
     def _rows(self, observations: list[Observation], T: float) -> tuple[Array, Array, Array, Array]:
         """Return A (m, d n), y, variances R and the scale of y, each (m,), for derivatives with respect to phase."""
@@ -304,44 +295,32 @@ class ProMP(Estimator):
         ThunderWarning
             If path length, peak speed or peak acceleration are above 2, 2.5 or 10 times both those of the
             demonstrations (RMS, before conditions) over this duration and those of minimum jerk between the same
-            states: of positions, of rotation vectors, and of any other coordinate.
+            positions and velocities: of positions, of rotation vectors, and of any other coordinate.
         """
         motion = self._motion(self.mean_weights_, duration)
-        T, reason = motion.duration, "since it extrapolates the demonstrations: use some that are nearer to this motion"
-        start, goal = ([motion.position(end, order) for order in range(3)] for end in (0.0, T))
-        least = minimum_jerk(
-            start[0],
-            goal[0],
-            T,
-            start_velocity=start[1],
-            goal_velocity=goal[1],
-            start_acceleration=start[2],
-            goal_acceleration=goal[2],
-        )
-        shown = self._shown / T ** np.arange(3)[:, None]
-        t, groups = np.linspace(0.0, T, COMPARED + 1), self._groups()
-        rates = motion.position(t, 1), motion.position(t, 2)
-        warn_travel(rates, shown, least, list(groups.values()), list(groups), lambda _: reason)
+        T, groups, (mean, covariance) = motion.duration, self._groups(), self._demonstrated
+        n, d = mean.shape
+        tau, variances = np.linspace(0.0, 1.0, COMPARED + 1), covariance.reshape(d, n, d, n)
+        sizes = []
+        for order in (1, 2):
+            b = self.basis.evaluate(tau, order) / T**order
+            spread = np.einsum("tk,ikil,tl->ti", b, variances, b, optimize=True)
+            sizes.append((b @ self.mean_weights_, np.sqrt((b @ mean) ** 2 + np.maximum(spread, 0.0))))
+        size, shown = (travel(dx, ddx, T, list(groups.values())) for dx, ddx in zip(*sizes, strict=True))
+        (x0, v0), (x1, v1) = ((motion.position(t), motion.position(t, 1)) for t in (0.0, T))
+        least = minimum_jerk(x0, x1, T, start_velocity=v0, goal_velocity=v1)
+        reason = "since it extrapolates the demonstrations: use some that are nearer to this motion"
+        warn_travel(size, shown, least, list(groups.values()), list(groups), [reason] * len(groups))
         return motion
 
     def _groups(self) -> dict[str, list[int]]:
         """Return coordinates that are compared together, by unit."""
         groups: dict[str, list[int]] = {}
-        for k, name in enumerate(self.dofs or range(self.mean_weights_.shape[1])):
-            unit = (
-                "m" if name in POSITION else "rad" if name in ROTATION else f"units of {name}" if self.dofs else "units"
-            )
+        units = dict.fromkeys(POSITION, "m") | dict.fromkeys(ROTATION, "rad")
+        for k in range(self.mean_weights_.shape[1]):
+            unit = units.get(self.dofs[k], f"units of {self.dofs[k]}") if self.dofs else "units"
             groups.setdefault(unit, []).append(k)
         return groups
-
-    def _travel(self) -> Array:
-        """Return the RMS of demonstrations over a duration of 1 s, see `travel`."""
-        tau = np.linspace(0.0, 1.0, COMPARED + 1)
-        variances = (np.diagonal(self.covariance(tau, order), axis1=1, axis2=2) for order in (1, 2))
-        squares = [
-            self.mean(tau, order) ** 2 + np.maximum(each, 0.0) for order, each in zip((1, 2), variances, strict=True)
-        ]
-        return travel(np.sqrt(squares[0]), np.sqrt(squares[1]), 1.0, list(self._groups().values()))
 
     def sample(self, n: int, seed: int = 0, duration: float | None = None) -> list[BasisMotion]:
         """Draw n motions from the distribution; equal seeds give equal motions."""

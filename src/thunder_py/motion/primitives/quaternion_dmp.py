@@ -15,7 +15,7 @@ from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.trial import ROTATION
 from ...spatial import angular_acceleration, angular_velocity, exp, log
-from .demonstrations import Demonstration, is_sampled, named, read_motion
+from .demonstrations import Demonstration, is_sampled, label_of, named, read_motion
 from .stepping import DiscretePrimitive, span_of
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
 
         Warns
         -----
+        ThunderWarning
+            As `DMP.fit`.
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
 
@@ -157,6 +159,7 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
         (first, last), *_ = read
         self.with_weights(weights, exp(first.x[0]) @ last, exp(first.x[-1]) @ last, first.duration)
         self.condition_ = condition
+        self._judge([demo for demo, _ in read])
         return self
 
     def with_weights(
@@ -173,6 +176,11 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
 
     def _end(self, value: Any, what: str) -> Array:
         return rotation(value.as_matrix() if hasattr(value, "as_matrix") else value, what)
+
+    def _vectors(self, x: Array) -> Array:
+        from scipy.spatial.transform import Rotation
+
+        return np.asarray((Rotation.from_quat(x) * Rotation.from_matrix(self.goal_).inv()).as_rotvec())
 
     def _way(self, start: Array, goal: Array) -> Array:
         return log(goal @ start.T)
@@ -263,4 +271,4 @@ def _read(value: Any, name: str, cutoff: float) -> tuple[Demonstration, Array]:
         raise ThunderError(f"{name} must stay within half a turn of its end: split it in two")
     demo = read_motion((times, vectors), name, cutoff)
     w, dw = angular_velocity(demo.x, demo.dx), angular_acceleration(demo.x, demo.dx, demo.ddx)
-    return replace(demo, dx=w, ddx=dw, name=getattr(value, "name", "")), rotations[-1].as_matrix()
+    return replace(demo, dx=w, ddx=dw, name=label_of(value)), rotations[-1].as_matrix()

@@ -12,7 +12,7 @@ from ...errors import ThunderError
 _PERIODIC = 0.5
 #: least depth of a valley of that change
 _CLOSE = 0.05
-#: harmonics of the fit that determines period and phase
+#: largest number of harmonics of the fit that determines period and phase; samples permit fewer
 _HARMONICS = 8
 #: residual of harmonics of one period, relative to the motion, below which no other phase is sought
 _EXACT = 3e-3
@@ -83,7 +83,8 @@ def find_phase(t: npt.ArrayLike, x: npt.ArrayLike, name: str = "demonstration") 
         for degree, pieces in ((1, 1), (3, count)):
             ends = np.full(degree, T)
             knots = np.concatenate([0.0 * ends, np.linspace(0.0, T, pieces + 1), ends])
-            error, theta = _fit(times, values, starts, BSpline.design_matrix(times, knots, degree).toarray())
+            B = BSpline.design_matrix(times, knots, degree).toarray()
+            error, theta = _fit(times, values, starts, B, int(np.clip(0.5 * lag - 0.5, 1, _HARMONICS)))
             if error < _BETTER * rest and rest > _EXACT**2 * power and np.diff(theta).min() > 0.0:
                 rest, curve = error, BSpline(knots, theta - theta[0], degree)
                 phase = np.array([curve(times, order) for order in range(3)])
@@ -106,12 +107,12 @@ def _lags(x: Array) -> list[int]:
     return sorted(lag for lag in found if lag < len(x) // 2 + 2)
 
 
-def _fit(t: Array, x: Array, starts: Array, B: Array) -> tuple[float, Array]:
-    """Fit harmonics and phase B theta to x (k, d) with cycles that begin at some times; return error and theta."""
+def _fit(t: Array, x: Array, starts: Array, B: Array, count: int) -> tuple[float, Array]:
+    """Fit `count` harmonics and phase B theta to x (k, d) of cycles with given starts; return error and theta."""
     theta = np.linalg.lstsq(B, np.interp(t, starts, 2.0 * np.pi * np.arange(len(starts))), rcond=None)[0]
     bend, best, least = np.diff(np.eye(len(theta)), 2, axis=0), theta, np.inf
     for step in range(_ITERATIONS):
-        model, error, slope, Q = _harmonics(B @ theta, x)
+        model, error, slope, Q = _harmonics(B @ theta, x, count)
         information = B.T @ (np.square(slope).sum(axis=1)[:, None] * B)
         if not step:
             size = np.trace(information) / len(theta)
@@ -125,7 +126,7 @@ def _fit(t: Array, x: Array, starts: Array, B: Array) -> tuple[float, Array]:
             information -= W.T @ W
         pull = B.T @ (slope * (x - model)).sum(axis=1) - stiffness @ theta
         theta = theta + np.linalg.solve(information + stiffness + _DAMPING * size * np.eye(len(theta)), pull)
-    freedom = x.size - (2 * _HARMONICS + 1) * x.shape[1]
+    freedom = x.size - (2 * count + 1) * x.shape[1]
     return rest * freedom / max(freedom - len(theta), 1), best
 
 
@@ -166,13 +167,13 @@ def _changes(x: Array) -> Array:
     return np.asarray(sums / (2.0 * (n - lags) * max(energy[n] / n, np.finfo(np.float64).tiny)))
 
 
-def _harmonics(phase: Array, x: Array) -> tuple[Array, float, Array, Array]:
+def _harmonics(phase: Array, x: Array, count: int) -> tuple[Array, float, Array, Array]:
     """Return the harmonics of phases (k,) nearest to x (k, d), their squared distance, slope, and space."""
-    order = np.arange(1, _HARMONICS + 1)
+    order = np.arange(1, count + 1)
     cos, sin = np.cos(np.outer(phase, order)), np.sin(np.outer(phase, order))
     A = np.hstack([np.ones((len(phase), 1)), cos, sin])
     Q, R = np.linalg.qr(A)
     inside = Q.T @ x
     model, solution = Q @ inside, np.linalg.lstsq(R, inside, rcond=None)[0]
-    slope = (cos * order) @ solution[_HARMONICS + 1 :] - (sin * order) @ solution[1 : _HARMONICS + 1]
+    slope = (cos * order) @ solution[count + 1 :] - (sin * order) @ solution[1 : count + 1]
     return model, float(np.square(x - model).sum()), slope, Q

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, finite, numbers, per_joint, positive
+from ...checks import Array, array, finite, per_joint, positive
 from ...errors import ThunderError, ThunderWarning, outer_level
 from ...trajectory.hermite import duration_of
 from .bases import PERIODIC, DMPBasis, fit_weights
@@ -19,7 +19,7 @@ from .demonstrations import Demonstration, read_demonstrations
 from .dynamic_potential import DynamicPotential
 from .rhythm import find_phase, steady_phase
 from .sampled_motion import SampledMotion
-from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample, span_of
+from .stepping import DMPState, PositionPrimitive, place, sample, span_of
 
 #: a demonstration lasts at least this part of a given period
 _WHOLE = 1.0 - 1e-9
@@ -103,7 +103,8 @@ class RhythmicDMP(PositionPrimitive):
     goal_: Array = field(init=False)
     period_: float = field(init=False)
     residuals_: Array = field(init=False)
-    _stored = ("weights_", "goal_", "period_", "residuals_")
+    _stored = ("weights_", "goal_", "period_")
+    _results = ("condition_", "residuals_")
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -153,39 +154,31 @@ class RhythmicDMP(PositionPrimitive):
         """
         basis, D = self._checked()
         demos = read_demonstrations(demonstrations, cutoff, samples)
-        check_coordinates(demos[0].x.shape[1], "demonstrations")
         found = [_phase(demo, period, f"demonstration {k}") for k, demo in enumerate(demos)]
         phases = [phase for _, phase in found]
         x, share = np.concatenate([phase[0] for phase in phases]), np.concatenate([demo.share for demo in demos])
-        target = np.concatenate([self._target(demo, D, *phase[1:]) for demo, phase in zip(demos, phases, strict=True)])
+        rate, change = (np.concatenate([phase[k] for phase in phases])[:, None] for k in (1, 2))
+        y, dy, ddy = (np.concatenate([getattr(demo, name) for demo in demos]) for name in ("x", "dx", "ddx"))
+        slope = dy / rate
+        target = ((ddy - change * slope) / rate**2 + D * slope) / self.K + y
         weights, condition = fit_weights(basis, x, share, target, np.ones_like(target), self.regression)
         # functions sum to one, so that a constant part of f is that of the weights
         mean = basis.forcing(weights, _angles(basis)).mean(axis=0)
         self.with_weights(weights - mean, mean, found[0][0])
         self.condition_ = condition
-        self._judge(np.concatenate([demo.x for demo in demos]), x, share / len(demos))
+        self._judge(y, x, share / len(demos))
         return self
 
-    def with_weights(
-        self, weights: npt.ArrayLike, goal: npt.ArrayLike, period: float, residuals: npt.ArrayLike | None = None
-    ) -> RhythmicDMP:
+    def with_weights(self, weights: npt.ArrayLike, goal: npt.ArrayLike, period: float) -> RhythmicDMP:
         """Set weights (n_basis, d) learned elsewhere, with baseline (d,) and period [s] of their demonstration."""
         w = self._read_weights(weights)
-        d = w.shape[1]
-        g, T = array(goal, (d,), "goal"), duration_of(period)
-        rest = np.full(d, np.nan) if residuals is None else numbers(residuals, "residuals", 1)
-        self._learn(_core.Dmp, w, math.nan, _core.DmpScaling.rhythmic, False, w, np.zeros(d))
-        self.goal_, self.period_, self.residuals_ = g, T, rest
+        g, T = array(goal, (w.shape[1],), "goal"), duration_of(period)
+        self._learn(_core.Dmp, w, math.nan, _core.DmpScaling.rhythmic, False, w, 0.0 * g)
+        self.goal_, self.period_, self.residuals_ = g, T, np.full(len(g), np.nan)
         return self
 
     def _basis(self) -> DMPBasis:
         return DMPBasis(self.n_basis, PERIODIC, overlap=self.overlap)
-
-    def _target(self, demo: Demonstration, D: float, rate: Array, change: Array) -> Array:
-        """Return f plus the baseline, for a rate of the phase and its derivative, (k,)."""
-        slope = demo.dx / rate[:, None]
-        bend = (demo.ddx - change[:, None] * slope) / rate[:, None] ** 2
-        return np.asarray((bend + D * slope) / self.K + demo.x)
 
     def _judge(self, x: Array, phase: Array, share: Array) -> None:
         """Store the residuals of demonstrations (k, d), and warn of large ones."""

@@ -138,6 +138,12 @@ class SampledMotion:
         dict of str to Axes
             The panels drawn.
         """
-        from .plot import plot_sampled_motion
+        from ...plotting.panels import draw_curves, label_column, panels
 
-        return plot_sampled_motion(self, axes=axes, label=label)
+        speed, jerk = (np.linalg.norm(values, axis=1) for values in (self.dx, self.dddx))
+        curves = {"x": (self.x, "position"), "speed": (speed, "speed [1/s]"), "jerk": (jerk, "jerk [1/s³]")}
+        drawn = panels(axes, list(curves), (6.4, 4.8), sharex=True)
+        for name, ax in drawn.items():
+            draw_curves(ax, self.t, *curves[name], together=label)
+        label_column(drawn)
+        return drawn

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
@@ -10,26 +12,34 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, one_of, positive
-from ...errors import NotFittedError, ThunderError
-from ...trajectory.hermite import duration_of, minimum_jerk
+from ...checks import Array, array, numbers, one_of, positive
+from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
+from ...trajectory.hermite import MinimumJerk, duration_of, minimum_jerk
 from ...values import Estimator, Stateful
-from ..estimator_file import read_estimator, scalar, write_estimator
-from ..travel import travel
+from ..estimator_file import read_estimator, write_estimator
+from ..travel import excesses, travel
 from .bases import BASES, REGRESSIONS, DMPBasis, fit_weights
-from .comparison import COMPARED, warn_travel
 from .demonstrations import Demonstration
 from .dynamic_potential import DynamicPotential, spheres_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: largest path length, peak speed and peak acceleration of a motion without warning, relative to the larger one of the
+#: demonstration over the same duration and minimum jerk; alone, Hoffmann's form has 2.2 times the speed of the latter
+RATIOS = (2.0, 2.5, 10.0)
+#: part of the largest coordinate below which others are not compared
+_SMALL = 0.1
+#: number of steps of motions that are compared
+COMPARED = 100
 #: largest number of coordinates of the core
 _MOST = 16
 #: longest inner step of a rollout, in parts of its duration or period
 _INNER = 2e-3
 #: largest number of samples of a rollout, and of durations
 _MOST_STEPS, _MOST_DURATIONS = 10_000_000, 1e4
+#: largest RMS distance of a reproduction from its only demonstration without warning, relative to the extent
+_FAR, _ROUNDING = 0.1, 1e-9
 SCALINGS = ("hoffmann", "paper")
 #: displacements below this, relative to the extent of the demonstration, count as zero
 NO_WAY = 1e-6
@@ -63,6 +73,8 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
     _moving: _Core | None = None
     #: arguments of `with_weights`
     _stored: tuple[str, ...] = ()
+    #: results beside them
+    _results: tuple[str, ...] = ("condition_",)
 
     def _learn(self, core: type[_Core], weights: Array, condition: float, *settings: Any) -> None:
         """Store weights, and the core made of them with its settings."""
@@ -81,7 +93,8 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
 
     def _read_weights(self, value: npt.ArrayLike) -> Array:
         weights = array(value, (self._checked()[0].n_basis, None), "weights")
-        check_coordinates(weights.shape[1], "weights")
+        if not 1 <= weights.shape[1] <= _MOST:
+            raise ThunderError(f"motions must have 1 to {_MOST} coordinates, got {weights.shape[1]}")
         return weights
 
     def _copy(self) -> _Core:
@@ -152,9 +165,15 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
         Axes
             The panel drawn.
         """
-        from .plot import plot_dmp_basis
+        from ...plotting.panels import panel
 
-        return plot_dmp_basis(self._basis(), ax=ax)
+        ax, basis, part = panel(ax, (6.4, 4.8)), self._basis(), np.linspace(0.0, 1.0, 2001)
+        x = basis.phase(part)
+        ax.plot(part, basis.design(x) / basis.gain(x)[:, None], linewidth=1.0)
+        title = f"{basis.n_basis} functions, {basis.kind}"
+        ax.set(xlabel="t / duration, or period", ylabel="share of each function", title=title)
+        ax.grid(visible=True, alpha=0.3)
+        return ax
 
     def save(self, path: str | Path) -> None:
         """Write the learned primitive to a ``.npz`` file of plain arrays; a started motion is not part of it.
@@ -171,7 +190,7 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
         DMP(K=100.0)
         """
         self._copy()
-        write_estimator(path, self, *self._stored, "condition_")
+        write_estimator(path, self, *self._stored, *self._results)
 
     @classmethod
     def load(cls: type[_Loaded], path: str | Path) -> _Loaded:
@@ -184,7 +203,9 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
         """
         with read_estimator(path, cls) as (one, arrays):
             cast(Any, one).with_weights(*(arrays[name][()] for name in cls._stored))
-            one.condition_ = scalar(arrays, "condition_")
+            for name in cls._results:
+                result = numbers(arrays[name], name, arrays[name].ndim)
+                setattr(one, name, result if result.ndim else float(result))
             return one
 
 
@@ -253,60 +274,100 @@ class DiscretePrimitive(SteppedPrimitive[_Core, _State]):
         return fit_weights(basis, x, share, target, factor, self.regression)
 
     def _learn_motion(self, start: Array, goal: Array, duration: float) -> None:
-        """Store ends and duration [s] of the demonstration, and what it does."""
+        """Store ends and duration [s] of the demonstration, and its travel."""
         self.start_, self.goal_, self.duration_ = start, goal, duration_of(duration)
-        core = self._copy()
-        core.reset(start, goal, self.duration_, np.zeros(self.weights_.shape[1]))
-        dx, ddx = self._rates(core, self.duration_)
-        self._shown = travel(dx, ddx, self.duration_, self._groups())
+        self._shown, _ = self._travel(start, goal, self.duration_, np.zeros(self.weights_.shape[1]))
 
-    def _rates(self, core: _Core, duration: float) -> tuple[Array, Array]:
-        """Return velocity and acceleration of a motion [s], which is not begun."""
-        _, dx, ddx, *_ = core.copy()._rollout(COMPARED, duration / COMPARED)
-        return dx, ddx
+    def _travel(self, *motion: Any) -> tuple[Array, Array]:
+        """Return travel and positions of a motion without obstacles, of the arguments of `reset` of the core."""
+        core = self._copy()
+        core.reset(*motion)
+        x, dx, ddx, *_ = core._rollout(COMPARED, motion[2] / COMPARED)
+        return travel(dx, ddx, motion[2], self._groups()), x
+
+    def _vectors(self, x: Array) -> Array:
+        """Return positions of the core as demonstrations have them, (k, d)."""
+        return x
+
+    def _judge(self, demos: list[Demonstration]) -> None:
+        """Warn of a reproduction far from the only demonstration, or farther from the first one than its extent."""
+        x, t = demos[0].x, np.linspace(0.0, demos[0].duration, COMPARED + 1)
+        copy = self._vectors(self._travel(self.start_, self.goal_, self.duration_, demos[0].dx[0])[1])
+        shown = np.column_stack([np.interp(t, demos[0].t, column) for column in x.T])
+        away = float(np.sqrt(np.square(copy - shown).sum(axis=1).mean()))
+        part = away / max(float(np.linalg.norm(x - x[0], axis=1).max()), np.finfo(np.float64).tiny)
+        if part > (_FAR if len(demos) == 1 else 1.0) and away > _ROUNDING * np.abs(x).max():
+            warnings.warn(
+                f"the learned motion has an RMS distance of {away:.3g} {self._unit} from demonstration 0, {part:.0%} "
+                "of its extent: use more functions, regression='ls', even times, or a cutoff that filters noise",
+                ThunderWarning,
+                stacklevel=outer_level(),
+            )
 
     def _way(self, start: Array, goal: Array) -> Array:
         """Return the displacement from start to goal, (d,)."""
         return np.asarray(goal - start)
-
-    def _scaled(self) -> bool:
-        """Return whether the forcing term is scaled by the displacement."""
-        return self.scaling == "paper"
 
     def _groups(self) -> list[list[int]]:
         """Return the coordinates that are scaled, and compared, together."""
         return [[k] for k in range(self.weights_.shape[1])]
 
     def _reset(self, core: _Core, start: Any, goal: Any, duration: Any, velocity: Any) -> float:
-        """Reset a core without obstacles, warn of a motion that is too long or fast, and return the duration [s]."""
+        """Reset a core, warn of a motion that is too long or fast, and return the duration [s]."""
         y0 = self.start_ if start is None else self._end(start, "start")
         g = self.goal_ if goal is None else self._end(goal, "goal")
         T, d = self.duration_ if duration is None else duration_of(duration), self.weights_.shape[1]
         v0 = np.zeros(d) if velocity is None else array(velocity, (d,), "start_velocity")
         core.reset(y0, g, T, v0)
-        way, groups = self._way(y0, g), self._groups()
-
-        def reason(k: int) -> str:
-            if not self._scaled():
-                return (
-                    "since the shape of the demonstration is added to another way: use demonstrations like the motion"
-                )
-            new, shown = (np.linalg.norm(each[groups[k]]) for each in (way, self._way(self.start_, self.goal_)))
-            return (
-                f"since its forcing term is scaled with g - y0, which is {new / shown:.3g} times that of the "
-                "demonstration: use scaling='hoffmann' with rotodilatation=False, or demonstrations like the motion"
-            )
-
+        way, old = self._way(y0, g), self._way(self.start_, self.goal_)
+        reasons = [
+            f"since its g - y0 is {np.linalg.norm(way[group]):.3g}, that of the demonstration "
+            f"{np.linalg.norm(old[group]):.3g}: use scaling='hoffmann' with rotodilatation=False, or demonstrations "
+            "like the motion"
+            for group in self._groups()
+        ]
         shown = self._shown * (self.duration_ / T) ** np.arange(3)[:, None]
         least = minimum_jerk(np.zeros(d), way, T, start_velocity=v0)
-        warn_travel(self._rates(core, T), shown, least, groups, [self._unit] * len(groups), reason)
+        warn_travel(self._travel(y0, g, T, v0)[0], shown, least, self._groups(), [self._unit] * d, reasons)
         return T
 
 
-def check_coordinates(count: int, what: str) -> None:
-    """Refuse a number of coordinates that the core does not have."""
-    if not 1 <= count <= _MOST:
-        raise ThunderError(f"{what} must have 1 to {_MOST} coordinates, got {count}")
+def warn_travel(
+    size: Array,
+    shown: Array,
+    least: MinimumJerk,
+    groups: Sequence[Sequence[int]],
+    units: Sequence[str],
+    reasons: Sequence[str],
+) -> None:
+    """Warn of a motion that exceeds `RATIOS`, with the worst group of coordinates.
+
+    Parameters
+    ----------
+    size, shown : (3, G) array
+        Path length, peak speed and peak acceleration of the motion, and of the demonstration over this duration, see
+        `travel`.
+    least : MinimumJerk
+        Minimum jerk between the same states.
+    groups : sequence of sequences of int
+        Coordinates of each group.
+    units : sequence of str
+        Unit of each group.
+    reasons : sequence of str
+        Why each group exceeds, and what to do.
+    """
+    T = least.duration
+    t = np.linspace(0.0, T, COMPARED + 1)
+    reference = np.maximum(shown, travel(least.position(t, 1), least.position(t, 2), T, groups))
+    reference = np.maximum(reference, _SMALL * reference.max(axis=1, keepdims=True))
+    found = []
+    for g in range(len(groups)):
+        each = excesses(size[:, [g]], reference[:, [g]], [units[g]], "the demonstration and of minimum jerk", RATIOS)
+        found += [(excess.ratio / excess.limit, g, excess) for excess in each]
+    if found:
+        _, g, excess = max(found, key=lambda each: each[0])
+        what = "the motion" if len(groups) == 1 else f"coordinate {', '.join(map(str, groups[g]))} of the motion"
+        warnings.warn(f"{what} has a {excess}, {reasons[g]}", ThunderWarning, stacklevel=outer_level())
 
 
 def turn_between(a: Array, b: Array) -> Array:
