@@ -21,8 +21,8 @@ from ...values import Estimator
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
 from ..travel import travel
 from .bases import GaussianBasis
-from .comparison import COMPARED, warn_travel
 from .sampled_motion import BasisMotion
+from .stepping import COMPARED, warn_travel
 
 #: tolerance of observations without noise, relative to the largest value among them
 _MET = 1e-6
