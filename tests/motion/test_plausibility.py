@@ -121,6 +121,7 @@ def test_wrong_units_and_their_remedies():
         assert len(caught) == 1
 
 
+@pytest.mark.filterwarnings("ignore:the learned motion:thunder_py.errors.ThunderWarning")  # of five functions
 @pytest.mark.parametrize(
     "fit",
     [FPCA(1, **PLAIN).fit, ProMP(5).fit, lambda x: DMP(5).fit([(TAU, motion) for motion in x])],
