@@ -108,42 +108,35 @@ class PinholeCamera(Value):
     def project(self, points: npt.ArrayLike) -> Array:
         """Return pixels (..., 2) of points (..., 3) in the camera's frame [m]; NaN for points not in front of it."""
         p = vectors(points, "points")
-        z = np.where(p[..., 2] > 0.0, p[..., 2], np.nan)
-        x, y = self._distorted(p[..., 0] / z, p[..., 1] / z)
-        return np.stack([self.fx * x + self.cx, self.fy * y + self.cy], axis=-1)
+        z = np.where(p[..., 2:] > 0.0, p[..., 2:], np.nan)
+        return np.asarray((self.fx, self.fy) * self._distorted(p[..., :2] / z) + (self.cx, self.cy))
 
     def directions(self, pixels: npt.ArrayLike) -> Array:
         """Return directions (..., 3) with z = 1 that are seen at pixels (..., 2), the inverse of `project`."""
         uv = vectors(pixels, "pixels", (2,))
-        x, y = (uv[..., 0] - self.cx) / self.fx, (uv[..., 1] - self.cy) / self.fy
-        if np.any(self.distortion):
-            x, y = self._undistorted(x, y)
-        return np.stack([x, y, np.ones_like(x)], axis=-1)
+        seen = flat = (uv - (self.cx, self.cy)) / (self.fx, self.fy)
+        for _ in range(_ROUNDS if np.any(self.distortion) else 0):
+            left = seen - self._distorted(flat)
+            if np.nanmax(np.abs(left), initial=0.0) < _LEFT:
+                break
+            flat = flat + left
+        return np.concatenate([flat, np.ones_like(flat[..., :1])], axis=-1)
 
     def pixels(self) -> Array:
         """Return the coordinates of every pixel, (height, width, 2)."""
         u, v = np.meshgrid(np.arange(self.width, dtype=float), np.arange(self.height, dtype=float))
         return np.stack([u, v], axis=-1)
 
-    def _distorted(self, x: Array, y: Array) -> tuple[Array, Array]:
+    def _distorted(self, flat: Array) -> Array:
+        """Return places (..., 2) on the plane z = 1 as the lens shows them."""
         given = np.asarray(self.distortion)
         k1, k2, p1, p2, k3, k4, k5, k6 = np.pad(given, (0, max(_COUNTS) - len(given)))
+        x, y = flat[..., 0], flat[..., 1]
         r2 = x * x + y * y
         radial = (1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1.0 + r2 * (k4 + r2 * (k5 + r2 * k6)))
-        return (
-            x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x),
-            y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y,
-        )
-
-    def _undistorted(self, x: Array, y: Array) -> tuple[Array, Array]:
-        u, v = x, y
-        for _ in range(_ROUNDS):
-            seen_x, seen_y = self._distorted(u, v)
-            left_x, left_y = x - seen_x, y - seen_y
-            if max(np.nanmax(np.abs(left_x), initial=0.0), np.nanmax(np.abs(left_y), initial=0.0)) < _LEFT:
-                break
-            u, v = u + left_x, v + left_y
-        return u, v
+        u = x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x)
+        v = y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y
+        return np.stack([u, v], axis=-1)
 
     def _check_distortion(self) -> None:
         """Refuse a distortion that is not invertible at the corners, where it is strongest."""

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
-from ..checks import Array, one_of, pose
+from ..checks import Array, array, one_of, pose
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..spatial.single import make_pose
 from ..table import Table
@@ -188,12 +188,7 @@ def calibrate_hand_eye(
 
 
 def _poses(value: npt.ArrayLike, name: str) -> Array:
-    try:
-        poses = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ThunderError(f"{name} must be numbers of shape (k, 4, 4), got {type(value).__name__}") from error
-    if poses.ndim != 3 or poses.shape[1:] != (4, 4):
-        raise ThunderError(f"{name} must have shape (k, 4, 4), got {poses.shape}")
+    poses = array(value, (None, 4, 4), name)
     return np.array([pose(T, f"{name}[{k}]") for k, T in enumerate(poses)]).reshape(-1, 4, 4)
 
 
@@ -209,11 +204,16 @@ class _Fit(NamedTuple):
 
 def _initial(A: Array, B: Array, free: bool) -> tuple[Array, Array, float]:
     """Return X, Z and the scale of B approximately, from the motions between all pairs of poses."""
-    first, second = np.triu_indices(len(A), 1)
-    A_ij, B_ij = (np.linalg.inv(P[first]) @ P[second] for P in (A, B))
+    i, j = np.triu_indices(len(A), 1)
+    A_ij, B_ij = (np.linalg.inv(P[i]) @ P[j] for P in (A, B))
     turns_A, turns_B = (Rotation.from_matrix(P[:, :3, :3]).as_rotvec() for P in (A_ij, B_ij))
-    _require_axes(turns_A, "hand_poses")
-    _require_axes(turns_B, "marker_poses")
+    for turns, name in ((turns_A, "hand_poses"), (turns_B, "marker_poses")):
+        second = float(np.linalg.svd(turns / math.sqrt(len(turns)), compute_uv=False)[1])
+        if second < _SPREAD:
+            raise ThunderError(
+                f"{name} must turn about axes that are not parallel by more than {math.degrees(_SPREAD):g} deg, "
+                f"got {math.degrees(second):.2g} deg about the second axis (root mean square over all pairs)"
+            )
     usable = np.maximum(*(np.linalg.norm(turns, axis=1) for turns in (turns_A, turns_B))) < _LARGEST_TURN
     if np.linalg.matrix_rank(turns_A[usable], tol=_SPREAD) < 2:
         raise ThunderError(
@@ -231,15 +231,6 @@ def _initial(A: Array, B: Array, free: bool) -> tuple[Array, Array, float]:
     unscaled[:, :3, 3] /= scale
     each = A @ X @ np.linalg.inv(unscaled)
     return X, make_pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0)), scale
-
-
-def _require_axes(turns: Array, name: str) -> None:
-    second = float(np.linalg.svd(turns / math.sqrt(len(turns)), compute_uv=False)[1])
-    if second < _SPREAD:
-        raise ThunderError(
-            f"{name} must turn about axes that are not parallel by more than {math.degrees(_SPREAD):g} deg, "
-            f"got {math.degrees(second):.2g} deg about the second axis (root mean square over all pairs)"
-        )
 
 
 def _fit(A: Array, seen: Array, mounting: str, *, free: bool = False) -> _Fit:
@@ -287,9 +278,8 @@ def _doubt(A: Array, seen: Array, fit: _Fit, mounting: str) -> str:
                 "those of the hand in the base, marker_poses those of the marker in the camera's frame; invert those "
                 f"that are not, or pass mounting={other!r}"
             )
-    own = abs(
-        float(np.asarray(np.linalg.qr(free.jacobian, mode="r"))[-1, -1])
-    )  # of the scale's column, beside those of the poses
+    # part of the scale's column beside those of the poses
+    own = abs(float(np.asarray(np.linalg.qr(free.jacobian, mode="r"))[-1, -1]))
     off, std = free.log_scale, math.sqrt(6 * len(A) / freedom) / max(own, _FLOOR)
     if own > _ALIKE * float(np.linalg.norm(free.jacobian[:, -1])) and abs(off) > max(
         _SCALE, std * float(t_distribution.isf(_UNLIKELY / 2.0, freedom))
@@ -305,10 +295,7 @@ def _doubt(A: Array, seen: Array, fit: _Fit, mounting: str) -> str:
             "noise does not explain the residuals, the other poses fit far better without "
             f"{', '.join(map(str, outliers))} (counted from 0): leave out wrong markers, check the times of the poses"
         )
-    share = max(
-        float(np.sqrt(np.mean(fit.offsets[:, part] ** 2)) / max(_extent(A, part), _extent(seen, part), _FLOOR))
-        for part in (slice(0, 3), slice(3, 6))
-    )
+    share = float((_noise(fit.offsets)[[0, 3]] / np.maximum(_extent(A), _extent(seen))).max())
     if share <= _INCONSISTENT:
         return ""
     return (
@@ -317,12 +304,11 @@ def _doubt(A: Array, seen: Array, fit: _Fit, mounting: str) -> str:
     )
 
 
-def _extent(poses: Array, part: slice) -> float:
-    """Return the root mean square of positions (part 0 to 3) or rotation vectors (3 to 6) about their mean."""
-    if part.start == 0:
-        return float(poses[:, :3, 3].std(axis=0).max())
+def _extent(poses: Array) -> Array:
+    """Return the root mean square of positions and of rotation vectors about their mean, (2,)."""
     turns = Rotation.from_matrix(poses[:, :3, :3])
-    return float(np.sqrt(np.mean((turns.mean().inv() * turns).as_rotvec() ** 2)))
+    angles = (turns.mean().inv() * turns).as_rotvec()
+    return np.array([max(poses[:, :3, 3].std(axis=0).max(), _FLOOR), max(np.sqrt(np.mean(angles**2)), _FLOOR)])
 
 
 def _outliers(A: Array, seen: Array, fit: _Fit, mounting: str) -> list[int]:

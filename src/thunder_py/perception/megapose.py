@@ -107,7 +107,7 @@ def read_pose(entry: Any) -> ObjectPose:
         raise PoseServerError(f"the pose server must give cTo, score and boundingBox of every pose: {error}") from error
 
 
-class MegaPoseClient:
+class MegaPoseClient(contextlib.AbstractContextManager["MegaPoseClient"]):
     """A connection to a MegaPose server, opened on first use and again after a failure.
 
     Every request ends within its time-out, with an answer or with a `PoseServerError`. The time-out does not cover the
@@ -241,10 +241,6 @@ class MegaPoseClient:
             with contextlib.suppress(OSError):
                 self._socket.close()
         self._socket = None
-
-    def __enter__(self) -> MegaPoseClient:
-        """Return itself."""
-        return self
 
     def __exit__(self, *_: object) -> None:
         """Close."""

@@ -296,9 +296,7 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
     """Return the rows and columns that may contain a card with half of its edge given."""
     square = half * _CORNERS
     # points along the edges, since distortion bends them
-    ends = np.concatenate(
-        [square[k - 1] + np.linspace(0, 1, 9)[:, None] * (square[k] - square[k - 1]) for k in range(4)]
-    )
+    ends = np.linspace(square, np.roll(square, 1, axis=0), 9).reshape(-1, 3)
     at = camera.project(ends @ T[:3, :3].T + T[:3, 3])
     if np.isnan(at).any():
         return None  # partly behind the camera

@@ -10,7 +10,7 @@ namespace thunder {
 namespace {
 
 /// Samples of a motion whose control points alone do not tell.
-constexpr int kSamples = 64;
+constexpr int kSamples = 32;
 /// Peak speed and acceleration of minimum jerk from rest to rest, for unit distance and duration.
 const double kPeaks[3] = {1.0, 1.875, 10.0 / std::sqrt(3.0)};
 /// Part of the way that velocity or acceleration at a resting end may add.
@@ -106,26 +106,32 @@ Travel TravelLimits::least(const BezierPath& path) const noexcept {
 Travel TravelLimits::bound(const BezierPath& path) const noexcept {
   Travel size;
   const int n = path.degree, d = path.dimension;
+  if (n == 0) return size;
+  double sum[kMaxDofs] = {}, step[kMaxDofs], turn[kMaxDofs], before[kMaxDofs];
+  double steps[kMaxDofs], turns[kMaxDofs];  // squares
   for (int k = 0; k < path.pieces(); ++k) {
-    const double* const c = path.piece(k);
-    const double rate = n / (path.breaks[k + 1] - path.breaks[k]);
-    double sum[kMaxDofs] = {}, step[kMaxDofs] = {}, turn[kMaxDofs] = {};  // squares
-    for (int j = 0; j < n; ++j) {
-      double steps[kMaxDofs] = {}, turns[kMaxDofs] = {};
+    const double* x = path.piece(k);
+    const double rate = n / (path.breaks[k + 1] - path.breaks[k]), rates = rate * rate * (n - 1.0) / n;
+    for (int g = 0; g < groups; ++g) sum[g] = step[g] = turn[g] = 0.0;
+    for (int i = 0; i < d; ++i) before[i] = x[d + i] - x[i];
+    for (int j = 0; j < n; ++j, x += d) {
+      for (int g = 0; g < groups; ++g) steps[g] = turns[g] = 0.0;
       for (int i = 0; i < d; ++i) {
-        const double* const x = c + j * d + i;
-        const double dx = x[d] - x[0], ddx = j + 1 < n ? x[2 * d] - x[d] - dx : 0.0;
-        steps[group_of[i]] += dx * dx, turns[group_of[i]] += ddx * ddx;
+        const double dx = x[d + i] - x[i], ddx = dx - before[i];
+        before[i] = dx;
+        steps[group_of[i]] += dx * dx;
+        turns[group_of[i]] += ddx * ddx;
       }
       for (int g = 0; g < groups; ++g) {
         sum[g] += steps[g];
-        step[g] = std::max(step[g], steps[g]), turn[g] = std::max(turn[g], turns[g]);
+        step[g] = std::max(step[g], steps[g]);
+        turn[g] = std::max(turn[g], turns[g]);
       }
     }
     for (int g = 0; g < groups; ++g) {
       size.of[0][g] += std::sqrt(n * sum[g]);  // the sum of n roots is at most that
       size.of[1][g] = std::max(size.of[1][g], rate * std::sqrt(step[g]));
-      size.of[2][g] = std::max(size.of[2][g], rate * rate * (n - 1.0) / n * std::sqrt(turn[g]));
+      size.of[2][g] = std::max(size.of[2][g], rates * std::sqrt(turn[g]));
     }
   }
   return size;
@@ -149,9 +155,16 @@ TravelLimits::Comparison TravelLimits::compare(const BezierPath& path, const Bez
     hermite(ends[0], ends[1], 3, path.start(), path.end() - path.start(), quintic);
     other = &quintic;
   }
-  Comparison found{travel(path), travel(*other), false};
-  add_reach(floor, path.end() - path.start(), found.reference);
-  found.within = within(found.size, found.reference);
+  Comparison found{travel(path), travel(*other), false, false};
+  Travel& reference = found.reference;
+  add_reach(floor, path.end() - path.start(), reference);
+  found.within = within(found.size, reference);
+  double longer = 0.0;
+  for (int g = 0; g < groups; ++g) longer = std::max(longer, found.size.of[0][g] / reference.of[0][g]);
+  Travel same = reference;
+  for (int g = 0; g < groups; ++g)
+    same.of[0][g] = found.size.of[0][g], same.of[1][g] *= longer, same.of[2][g] *= longer * longer;
+  found.explained = within(found.size, same);
   return found;
 }
 

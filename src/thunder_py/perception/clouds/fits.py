@@ -117,10 +117,9 @@ def fit_round(points: Array, table: Plane) -> ShapeFit | None:
     up = np.asarray(table.normal)
     basis = _basis(up)
     local = points @ basis - [0.0, 0.0, table.offset]
-    fits = [fit for fit in (_ball(local), _cylinder(local)) if fit is not None]
-    if not fits:
+    best = min(_ball(local), _cylinder(local), key=lambda fit: fit.residual)
+    if not np.isfinite(best.residual):
         return None
-    best = min(fits, key=lambda fit: fit.residual)
     return best._replace(center=basis @ best.center + table.offset * up, direction=basis @ best.direction)
 
 
@@ -130,20 +129,17 @@ def _basis(up: Array) -> Array:
     return np.stack([x, np.cross(up, x), up], axis=1)
 
 
-def _ball(p: Array) -> ShapeFit | None:
+def _ball(p: Array) -> ShapeFit:
     """Fit x, y and r of a ball that touches z = 0."""
 
     def off(a: Array) -> Array:
         return np.asarray(np.linalg.norm(p - a, axis=1) - a[2])
 
-    found = _solve(off, np.array([*p[:, :2].mean(axis=0), p[:, 2].max() / 2.0]))
-    if found is None:
-        return None
-    center, residual = found
+    center, residual = _solve(off, np.array([*p[:, :2].mean(axis=0), p[:, 2].max() / 2.0]))
     return ShapeFit("ball", center, np.array([1.0, 0.0, 0.0]), np.full(2, 2.0 * center[2]), residual)
 
 
-def _cylinder(p: Array) -> ShapeFit | None:
+def _cylinder(p: Array) -> ShapeFit:
     """Fit the axis and radius of a cylinder that lies on z = 0: distance from the middle, angle, r."""
     middle = p[:, :2].mean(axis=0)
     flat = p[:, :2] - middle
@@ -152,23 +148,19 @@ def _cylinder(p: Array) -> ShapeFit | None:
     def off(a: Array) -> Array:
         return np.asarray(np.hypot(flat @ [-np.sin(a[1]), np.cos(a[1])] - a[0], p[:, 2] - a[2]) - a[2])
 
-    found = _solve(off, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
-    if found is None:
-        return None
-    (shift, angle, r), residual = found
+    (shift, angle, r), residual = _solve(off, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
     direction = np.array([np.cos(angle), np.sin(angle), 0.0])
     along = flat @ direction[:2]
     low, high = along.min(), along.max()
     if high - low < 2.0 * r:
-        return None  # shorter than thick: seen from its end, or no cylinder
+        residual = np.inf  # shorter than thick: seen from its end, or no cylinder
     side = np.array([-direction[1], direction[0], 0.0])
     center = np.array([*middle, r]) + (low + high) / 2.0 * direction + shift * side
     return ShapeFit("cylinder", center, direction, np.array([high - low, 2.0 * r]), residual)
 
 
-def _solve(off: Callable[[Array], Array], start: Array) -> tuple[Array, float] | None:
-    """Return parameters of least robust squares and the root mean square residual; the last one is a radius."""
+def _solve(off: Callable[[Array], Array], start: Array) -> tuple[Array, float]:
+    """Return parameters of least robust squares, the last one a radius, and their residual, infinite for a bad one."""
     fit = least_squares(off, start, loss="huber", f_scale=_LINEAR, x_scale=[0.1, 0.1, 0.1], max_nfev=_ITERATIONS)
-    if not 1e-3 < fit.x[-1] < 10.0 * start[-1] + 1e-3:
-        return None
-    return fit.x, float(np.sqrt(np.mean(np.minimum(fit.fun**2, (3.0 * _LINEAR) ** 2))))
+    residual = float(np.sqrt(np.mean(np.minimum(fit.fun**2, (3.0 * _LINEAR) ** 2))))
+    return fit.x, residual if 1e-3 < fit.x[-1] < 10.0 * start[-1] + 1e-3 else np.inf

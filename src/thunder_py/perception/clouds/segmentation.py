@@ -495,7 +495,4 @@ def yaw_of(direction: npt.ArrayLike, normal: npt.ArrayLike) -> float:
     n = np.asarray(Plane(normal, 0.0).normal)
     x = reference_direction(n)
     d = np.asarray(direction, dtype=float)
-    angle = float(np.arctan2(d @ np.cross(n, x), d @ x))
-    if angle > np.pi / 2.0:
-        return angle - np.pi
-    return angle + np.pi if angle <= -np.pi / 2.0 else angle
+    return float(np.pi / 2.0 - (np.pi / 2.0 - np.arctan2(d @ np.cross(n, x), d @ x)) % np.pi)
