@@ -4852,9 +4852,6 @@ class SafeTorque:
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
 
-    def blind(self, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
-        """Return the gravity torque (n,) at the last known position, for times without a state."""
-
     def leave(self) -> None:
         """Discard the held position."""
 
