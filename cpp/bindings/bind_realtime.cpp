@@ -313,16 +313,7 @@ void bind_safe_torque(py::module_& module) {
           &safe_torque, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("x") = py::none(), py::arg("dx") = py::none(),
           py::arg("load") = py::none(),
           "Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured, and load (n,) is "
-          "added to the gravity of the model.")
-      .def(
-          "blind",
-          [](SafeTorque& safe, const ArrayLike& q) {
-            const auto q_ = read_measurement(q, "q", safe.n());
-            Array tau(safe.n());
-            safe.blind(q_.data(), tau.mutable_data());
-            return tau;
-          },
-          py::arg("q"), "Return the gravity torque (n,) at the last known position, for times without a state.");
+          "added to the gravity of the model.");
 }
 
 }  // namespace

@@ -3253,9 +3253,10 @@ class FunctionalPlanner:
 
     def compare_travel(
         self, path: BezierPath, minimum_jerk: BezierPath = None
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None:
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool] | None:
         """Path length, peak speed and peak acceleration (3, G) of a path and of minimum jerk, by default the quintic between
-        its end states; None within the limits."""
+        its end states, and whether the limits hold for speed and acceleration relative to minimum jerk of the same
+        length; None within the limits."""
 
     def jerk_cost(
         self,
@@ -4850,9 +4851,6 @@ class SafeTorque:
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
-
-    def blind(self, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
-        """Return the gravity torque (n,) at the last known position, for times without a state."""
 
     def leave(self) -> None:
         """Discard the held position."""

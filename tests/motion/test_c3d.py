@@ -304,6 +304,10 @@ def test_names_of_angles_that_are_numbered(tmp_path):
     labels = ["hand", "LKneeAngles", "LKneeAngles", "S1:HipPower", "S2:HipPower"]
     with pytest.warns(RecordingWarning) as told:
         load(tmp_path, C3D(movement(count=5), labels))
+    named = {"quantities": {"LKneeAngles:2": "1"}, "markers": ["LKneeAngles:2"]}
+    with pytest.warns(RecordingWarning, match="several points are named LKneeAngles"):
+        (left,) = load(tmp_path, C3D(movement(count=5), labels), **named)
+    assert (left.name, left.units, left.dofs[0]) == ("LKneeAngles:2", ("1",) * 3, "value_x")
     assert [str(warning.message).partition("c3d: ")[2][:42] for warning in told] == [
         "several points are named LKneeAngles; they",
         "4 points were read as positions, but are h",

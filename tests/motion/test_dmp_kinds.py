@@ -277,6 +277,7 @@ def test_rhythms_that_are_not_followed_warn() -> None:
         RhythmicDMP(9, overlap=1.2, regression="lwr").fit((t, np.sin(4.0 * t)))
 
 
+@pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")
 def test_reproductions_far_from_the_demonstration_warn() -> None:
     clumped = np.sort(np.append(np.linspace(0.0, 1.0, 30), 0.5 + 1e-7 * np.arange(1, 30)))
     noise = 1e-4 * np.random.default_rng(0).normal(size=(59, 3))

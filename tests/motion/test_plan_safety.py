@@ -8,10 +8,10 @@ from scipy.interpolate import BPoly
 from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import NoPathError, ThunderWarning
-from thunder_py.geometry import Box, Sphere
+from thunder_py.geometry import Box, Capsule, Sphere
 from thunder_py.motion import DMP, FPCA, Constraint, HumanLikePlanner, QuaternionDMP, ViaSearch, turns_from_start
 from thunder_py.recordings import Trial, split_reaches
-from thunder_py.recordings.synthetic import daily_living, sigma_lognormal_reaches
+from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches, sigma_lognormal_reaches
 
 from .planner_models import away, fitted, joints
 
@@ -250,6 +250,67 @@ def test_every_plan_of_enlarged_motions_warns() -> None:
         length, speed = quintic(plan)
         assert plan.path_length["m"] > 4.0 * length
         assert plan.peak_speed["m"] > 4.0 * speed
+
+
+UP = np.array([0.0, 0.0, 0.2])
+
+
+def scenes(rng: np.random.Generator, count: int):
+    """Start, goal, duration and up to five obstacles near the straight line, which leave both ends free."""
+    while count:
+        a, b = rng.uniform(-0.5, 0.5, (2, 3))
+        centers = [a + (b - a) * rng.uniform(0.15, 0.85) + 0.08 * rng.normal(size=3) for _ in range(rng.integers(6))]
+        kinds = (
+            lambda c: Sphere(c, rng.uniform(0.03, 0.12)),
+            lambda c: Box(c, rng.uniform(0.05, 0.25, 3), Rotation.random(random_state=rng).as_matrix()),
+            lambda c: Capsule(c - UP, c + UP, rng.uniform(0.02, 0.06)),
+        )
+        obstacles = [kinds[rng.integers(3)](c) for c in centers]
+        if np.linalg.norm(b - a) > 0.1 and all(o.distance(p) > 0.03 for o in obstacles for p in (a, b)):
+            count -= 1
+            yield a, b, rng.uniform(0.4, 2.5), obstacles
+
+
+def sampled(plan) -> np.ndarray:
+    """Length and peak speed of the position, from samples of it alone."""
+    t = np.linspace(plan.start_time, plan.end_time, 2001)
+    steps = np.linalg.norm(np.diff(plan.position(t)[:, :3], axis=0), axis=1)
+    return np.array([steps.sum(), steps.max() / (t[1] - t[0])])
+
+
+RECORDINGS = {
+    "minimum jerk": lambda seed: minimum_jerk_reaches(40, seed=seed),
+    "sigma": lambda seed: sigma_lognormal_reaches(40, seed=seed),
+    "daily": lambda seed: daily_living(40, seed=seed).map(positions),
+    "parts": lambda seed: split_reaches(daily_living(40, seed=seed)).map(positions),
+}
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("seed", [11, 12, 13])
+@pytest.mark.parametrize("alignment", ["auto", "none"])
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_no_plan_is_much_longer_or_faster_than_minimum_jerk_without_a_warning(name, alignment, seed) -> None:
+    """1.6 and 2 times the minimum-jerk reach among the same obstacles, also where motions continue."""
+    rng, warned, silent = np.random.default_rng(seed), 0, 0
+    ideal = HumanLikePlanner(FPCA(shrinkage=1.0).fit(minimum_jerk_reaches(20, seed=1)))
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        planner = HumanLikePlanner(FPCA(alignment=alignment).fit(RECORDINGS[name](seed)), max_distance_ratio=np.inf)
+    for a, b, T, obstacles in scenes(rng, 200):
+        options = {"obstacles": obstacles, "margin": 0.02}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                plan, other = planner.plan(a, b, T, **options), ideal.plan(a, b, T, **options)
+            except NoPathError:
+                continue
+        far = (sampled(plan) > [1.6, 2.0] * sampled(other)).any()
+        assert bool(caught) == bool(plan.excess)
+        assert caught or not far
+        warned, silent = warned + bool(caught), silent + (not caught)
+    assert warned + silent > 150
+    assert (silent > 150) == (name in ("minimum jerk", "parts"))
 
 
 @pytest.mark.parametrize("name", ["aligned", "joint aligned", "plain", "sigma", "away", "parts", "joints"])

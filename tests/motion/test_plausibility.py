@@ -332,6 +332,14 @@ def test_a_marker_that_stays_at_the_origin():
         np.testing.assert_array_equal(without_lost(p[:, 1:], ["b"], "f"), p[:, 1:])
 
 
+def test_zeros_between_long_gaps():
+    p = 1e-3 * waves(frames=800, count=1) / 3.0
+    p[100:700] = np.nan
+    p[400:405] = 0.0
+    with pytest.warns(RecordingWarning, match=r"'a' was lost and written as 0, 0, 0 in 5 of 800 frames \(401 to 405\)"):
+        assert np.isnan(without_lost(p, ["a"], "f")[100:700]).all()
+
+
 def test_numbers_of_ndi_and_markers_not_asked_for():
     p = 1e-3 * waves(count=2)
     p[10:15, 0] = -3.697314e28
@@ -412,6 +420,7 @@ CASES = [
     (load_trc, trc(P, unit=""), {}, {"unit": "mm"}),
     (load_trc, trc(P, unit="inches"), {}, {"unit": "mm"}),
     (load_trc, again(trc(P), "\n100\t", "\n25\t"), {}, {}),
+    (load_trc, again(trc(P), "0.0100", "0.0000"), {}, {"rate": 100.0}),
     (load_trc, lost(trc(P)), {}, {}),
     (load_trc, again(trc(P), "m0", "Höhe").encode("latin-1"), {}, {}),
     (load_bvh, bvh(0.1 * P, mark=","), {"unit": "cm"}, {}),

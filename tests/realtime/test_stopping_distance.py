@@ -235,6 +235,35 @@ def test_stopping_distances_of_many_states():
     assert_refused(*refused, call=lambda **changes: stopping_distance(**{"robot": robot, "q": q, "dq": dq, **changes}))
 
 
+@pytest.mark.parametrize(
+    ("arm", "part", "joint", "q", "dq"),
+    [
+        ("ur5e", 0.3, 1, [-0.83, -0.1, -0.42, 0.06, 0.71, -0.64], [-0.05, 0.33, 1.08, 1.35, 0.07, 0.98]),
+        (
+            "iiwa14",
+            0.1,
+            3,
+            [-0.3, -0.53, -0.91, -0.29, -0.87, -0.54, 0.3],
+            [-0.39, -0.25, -0.39, 0.24, 1.19, -0.47, 0.35],
+        ),
+    ],
+)
+def test_the_torque_against_friction_has_to_go_before_a_joint_brakes(arm, part, joint, q, dq):
+    """All joints change their torques together, and so the friction of one delays the others: 1.4 times as far."""
+    robot, q, dq = th.Robot.load(arm), np.array(q), np.array(dq)
+    effort, free = robot.limits.effort, np.full(robot.n, np.inf)
+    robot = robot.replace(friction=Friction(terms=("coulomb",), coefficients=part * effort[:, None], delta=1e-3))
+    room = stopping_distance(robot, q, dq, SafetyLimits.of(robot), torque_step=1.0).joints[joint] / 1.2
+    lower, upper = -free, free.copy()
+    lower[joint], upper[joint] = q[joint] - room, q[joint] + room
+    safety = Safety(robot, SafetyLimits(lower, upper, np.inf, effort, lookahead=0.0), torque_step=1.0)
+    command = robot.inverse_dynamics(q, dq, np.zeros(robot.n))
+    for k in range(1000):
+        safety.limit(k * 1e-3, command)
+    safety.reason = None
+    assert safety.check(1.0, q, dq) is Reason.position
+
+
 def test_friction_of_light_wrists_is_no_reason_to_stop():
     """A ramp of the torque that was predicted in explicit steps ran away: a slow arm stopped at once."""
     robot = th.Robot.load("gen3")

@@ -237,7 +237,7 @@ STATEFUL: dict[type, Stateful] = {
     _core.SafeTorque: Stateful(
         lambda: safe_torque(robot(), 100.0, robot().limits.effort),
         lambda x, array: x.step(0.0, array, ZERO),
-        {"step": lambda x: x.step(0.0, Q, ZERO), "blind": lambda x: x.blind(Q), "leave": lambda x: x.leave()},
+        {"step": lambda x: x.step(0.0, Q, ZERO), "leave": lambda x: x.leave()},
     ),
     _core.Safety: Stateful(
         lambda: Safety(robot(), SafetyLimits.of(robot())),

@@ -17,3 +17,4 @@ from .primitives.dynamic_potential import DynamicPotential as DynamicPotential
 from .primitives.promp import ProMP as ProMP
 from .primitives.quaternion_dmp import QuaternionDMP as QuaternionDMP
 from .primitives.rhythmic_dmp import RhythmicDMP as RhythmicDMP
+from .travel import Excess as Excess

@@ -32,6 +32,19 @@ class Excess(NamedTuple):
         Ratio to the comparable motions, and the largest one without excess.
     reference : str
         The comparable motions.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from thunder_py.motion import FPCA, HumanLikePlanner
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     plan = planner.plan([0.0, 0.0, 0.0], [300.0, 0.0, 0.0], duration=1.0)  # mm
+    >>> excess = plan.excess[0]
+    >>> excess.quantity, excess.reference, round(excess.value)
+    ('path length', 'the training motions', 300)
     """
 
     quantity: str

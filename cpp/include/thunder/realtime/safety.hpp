@@ -59,7 +59,6 @@ class Safety : public Exclusive {
   /// a brake change `together`, all by the same part of what they should: single joints would bend its straight line.
   const Eigen::VectorXd& limit(double t, const double* tau, const double* gravity, bool clipped = false,
                                bool together = false) noexcept;
-  const Eigen::VectorXd& command() const noexcept { return command_; }
   /// The last command, from which the next one may differ by the torque rate.
   void begin(const Eigen::VectorXd& command) noexcept;
   /// Goes on with another clock.

@@ -10,7 +10,7 @@ namespace thunder {
 namespace {
 
 /// Samples of a motion whose control points alone do not tell.
-constexpr int kSamples = 64;
+constexpr int kSamples = 32;
 /// Peak speed and acceleration of minimum jerk from rest to rest, for unit distance and duration.
 const double kPeaks[3] = {1.0, 1.875, 10.0 / std::sqrt(3.0)};
 /// Part of the way that velocity or acceleration at a resting end may add.
@@ -105,28 +105,33 @@ Travel TravelLimits::least(const BezierPath& path) const noexcept {
 
 Travel TravelLimits::bound(const BezierPath& path) const noexcept {
   Travel size;
-  const int n = path.degree, d = path.dimension;
-  for (int k = 0; k < path.pieces(); ++k) {
-    const double* const c = path.piece(k);
-    const double rate = n / (path.breaks[k + 1] - path.breaks[k]);
-    double sum[kMaxDofs] = {}, step[kMaxDofs] = {}, turn[kMaxDofs] = {};  // squares
-    for (int j = 0; j < n; ++j) {
-      double steps[kMaxDofs] = {}, turns[kMaxDofs] = {};
-      for (int i = 0; i < d; ++i) {
-        const double* const x = c + j * d + i;
-        const double dx = x[d] - x[0], ddx = j + 1 < n ? x[2 * d] - x[d] - dx : 0.0;
-        steps[group_of[i]] += dx * dx, turns[group_of[i]] += ddx * ddx;
+  const int n = path.degree, d = path.dimension, pieces = path.pieces();
+  for (int g = 0; g < groups && n > 0; ++g) {
+    double length = 0.0, speed = 0.0, acceleration = 0.0;
+    for (int k = 0; k < pieces; ++k) {
+      const double* x = path.piece(k);
+      const double rate = n / (path.breaks[k + 1] - path.breaks[k]);
+      double sum = 0.0, step = 0.0, turn = 0.0, before[kMaxDofs];  // squares; last differences
+      for (int i = 0; i < d; ++i) before[i] = x[d + i] - x[i];
+      for (int j = 0; j < n; ++j, x += d) {
+        double dx2 = 0.0, ddx2 = 0.0;
+        for (int i = 0; i < d; ++i) {
+          const double dx = x[d + i] - x[i], ddx = dx - before[i];
+          before[i] = dx;
+          dx2 += group_of[i] == g ? dx * dx : 0.0;
+          ddx2 += group_of[i] == g ? ddx * ddx : 0.0;
+        }
+        sum += dx2;
+        step = std::max(step, dx2);
+        turn = std::max(turn, ddx2);
       }
-      for (int g = 0; g < groups; ++g) {
-        sum[g] += steps[g];
-        step[g] = std::max(step[g], steps[g]), turn[g] = std::max(turn[g], turns[g]);
-      }
+      length += std::sqrt(n * sum);  // the sum of n roots is at most that
+      speed = std::max(speed, rate * rate * step);
+      acceleration = std::max(acceleration, rate * rate * rate * rate * turn);
     }
-    for (int g = 0; g < groups; ++g) {
-      size.of[0][g] += std::sqrt(n * sum[g]);  // the sum of n roots is at most that
-      size.of[1][g] = std::max(size.of[1][g], rate * std::sqrt(step[g]));
-      size.of[2][g] = std::max(size.of[2][g], rate * rate * (n - 1.0) / n * std::sqrt(turn[g]));
-    }
+    size.of[0][g] = length;
+    size.of[1][g] = std::sqrt(speed);
+    size.of[2][g] = (n - 1.0) / n * std::sqrt(acceleration);
   }
   return size;
 }
@@ -149,9 +154,16 @@ TravelLimits::Comparison TravelLimits::compare(const BezierPath& path, const Bez
     hermite(ends[0], ends[1], 3, path.start(), path.end() - path.start(), quintic);
     other = &quintic;
   }
-  Comparison found{travel(path), travel(*other), false};
-  add_reach(floor, path.end() - path.start(), found.reference);
-  found.within = within(found.size, found.reference);
+  Comparison found{travel(path), travel(*other), false, false};
+  Travel& reference = found.reference;
+  add_reach(floor, path.end() - path.start(), reference);
+  found.within = within(found.size, reference);
+  double longer = 0.0;
+  for (int g = 0; g < groups; ++g) longer = std::max(longer, found.size.of[0][g] / reference.of[0][g]);
+  Travel same = reference;
+  for (int g = 0; g < groups; ++g)
+    same.of[0][g] = found.size.of[0][g], same.of[1][g] *= longer, same.of[2][g] *= longer * longer;
+  found.explained = within(found.size, same);
   return found;
 }
 

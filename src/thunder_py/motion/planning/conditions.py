@@ -110,20 +110,36 @@ class ConditionedPlan:
     def __init__(
         self,
         planner: PlannerModel,
-        core: _core.ConditionedMotion,
+        constraints: Sequence[Constraint],
         duration: float,
+        start: npt.ArrayLike | None,
+        goal: npt.ArrayLike | None,
         start_time: float,
-        R: Array | None,
-        via: bool,
+        R: Array | None = None,
     ) -> None:
-        self._planner, self._core, self._R, self._via = planner, core, R, via
-        self.duration, self.start_time = duration, start_time
-        self.condition_number = float(core.condition)
+        self.duration, self.start_time = positive(duration, "duration"), finite(start_time, "start_time")
+        sequence = tuple(constraints) if isinstance(constraints, Iterable) else ()
+        if not sequence or any(not isinstance(each, Constraint) for each in sequence):
+            raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
+        rows = np.concatenate([each.rows(planner.dofs, self.start_time, self.duration) for each in sequence])
         d = len(planner.dofs)
-        self._unknowns: Array = core.unknowns
+        a = _end_position(rows, 0.0, d) if start is None else array(start, (d,), "start")
+        b = _end_position(rows, 1.0, d) if goal is None else array(goal, (d,), "goal")
+        if planner.fpca.alignment_ == "path" and (a is None or b is None):
+            raise ThunderError(
+                "constraints must fix the whole position at the start and at the end for an aligned model without "
+                "start and goal"
+            )
+        if a is None or b is None:
+            a, b = np.zeros(d), np.ones(d)  # the frame of the world; only equal ends would change the mean
+        self._core = _core.ConditionedMotion(planner._core, a, b, self.duration, rows)
+        self._planner, self._R = planner, np.eye(3) if R is None and planner.kind != "joints" else R
+        self._via = bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any())
+        self.condition_number = float(self._core.condition)
+        self._unknowns: Array = self._core.unknowns
         self._unknowns.setflags(write=False)
-        self.offsets = self._unknowns[:d]
-        self.scores = scores_in(planner, self._unknowns)
+        self.offsets, self.scores = self._unknowns[:d], scores_in(planner, self._unknowns)
+        warn(planner, distance_of(planner, self.scores), False, "the most likely motion")
 
     def plan(self) -> HumanLikePlan | HumanLikeJointPlan:
         """Return the most likely motion."""
@@ -171,39 +187,6 @@ class ConditionedPlan:
             raise ThunderError(f"derivative must be 0 to 3, got {derivative!r}")
         mean, covariance = self._core.tube(np.clip(tau, 0.0, 1.0), int(derivative))
         return mean, np.sqrt(np.einsum("kii->ki", covariance)), covariance
-
-
-def condition_plan(
-    planner: PlannerModel,
-    constraints: Sequence[Constraint],
-    duration: float,
-    start: npt.ArrayLike | None,
-    goal: npt.ArrayLike | None,
-    start_time: float,
-    R: Array | None = None,
-) -> ConditionedPlan:
-    """Condition motions on constraints; see `HumanLikePlanner.condition`."""
-    T, t0 = positive(duration, "duration"), finite(start_time, "start_time")
-    sequence = tuple(constraints) if isinstance(constraints, Iterable) else ()
-    if not sequence or any(not isinstance(each, Constraint) for each in sequence):
-        raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
-    rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in sequence])
-    d = len(planner.dofs)
-    a = _end_position(rows, 0.0, d) if start is None else array(start, (d,), "start")
-    b = _end_position(rows, 1.0, d) if goal is None else array(goal, (d,), "goal")
-    if planner.fpca.alignment_ == "path" and (a is None or b is None):
-        raise ThunderError(
-            "constraints must fix the whole position at the start and at the end for an aligned model without "
-            "start and goal"
-        )
-    if a is None or b is None:
-        a, b = np.zeros(d), np.ones(d)  # the frame of the world; only equal ends would change the mean
-    core = _core.ConditionedMotion(planner._core, a, b, T, rows)
-    if R is None and planner.kind != "joints":
-        R = np.eye(3)
-    result = ConditionedPlan(planner, core, T, t0, R, bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any()))
-    warn(planner, distance_of(planner, result.scores), False, "the most likely motion")
-    return result
 
 
 def _end_position(rows: Array, tau: float, d: int) -> Array | None:

@@ -19,8 +19,6 @@ from .obstacles import Scene, ViaPath, via_path
 
 #: largest acceleration of a minimum-jerk motion between two states at rest, for unit distance and duration
 _MINIMUM_JERK = 10.0 / sqrt(3.0)
-#: how speed and acceleration grow with the length
-_POWERS = np.arange(3)
 #: number of doublings of the remaining time tried, and relative precision of the least one
 _DOUBLINGS, _PRECISION = 40, 1e-3
 #: bound of the segments of a detour, relative to that of other plans: they begin or end amid a reach, where training
@@ -84,17 +82,13 @@ def excess_of(planner: PlannerModel, path: _core.BezierPath, scene: Scene | None
     """Return what of a path exceeds the limits of travel; in a scene minimum jerk avoids the same obstacles."""
     compare, training, name = planner._core.compare_travel, planner._training, "minimum jerk between the same states"
     found = compare(path)
-    if found is None:
-        return ()
-    size, reference = found
-    explained = (size[0] / reference[0]).max() ** _POWERS * planner.max_travel_ratio  # by the length
-    if scene is not None and not (explained * reference.T < size.T)[:, 1:].any():
+    if found is not None and found[2] and scene is not None:  # perhaps the obstacles make it longer
         among = minimum_jerk_path(planner, path, scene)
         if among.found:
             found, name = compare(path, among.path), "minimum jerk among the same obstacles"
     if found is None:
         return ()
-    size, reference = found
+    size, reference, _ = found
     return (
         *excesses(size, reference, training.units, name, planner.max_travel_ratio),
         *excesses(size, training.largest, training.units, "the training motions", TRAINING_RATIOS),

@@ -55,6 +55,7 @@ class MovingObstacle(Value):
         return self.obstacle.distance(real(points, "points") - moved)
 
 
+_AT_REST = np.zeros(3)
 #: obstacles of planners
 Obstacles: TypeAlias = Sequence[Obstacle | MovingObstacle]
 
@@ -102,21 +103,13 @@ def as_sequence(obstacles: Obstacles) -> Obstacles:
 
 def obstacle_set(obstacles: Obstacles) -> _core.ObstacleSet:
     """Return the core's set of obstacles, or raise `ThunderError` for other objects."""
-    shapes: list[_core.Obstacle] = []
-    moves = False
     for obstacle in obstacles:
-        if isinstance(obstacle, Obstacle):
-            shapes.append(obstacle)
-        elif isinstance(obstacle, MovingObstacle):
-            shapes.append(obstacle.obstacle)
-            moves = True
-        else:
+        if not isinstance(obstacle, (Obstacle, MovingObstacle)):
             kinds = "Sphere, Box, Capsule, HalfSpace or MovingObstacle"
             raise ThunderError(f"obstacles must be {kinds}, got {type(obstacle).__name__}")
-    if not moves:
-        return _core.ObstacleSet(shapes)
-    zero = np.zeros(3)
-    return _core.ObstacleSet(shapes, [o.velocity if isinstance(o, MovingObstacle) else zero for o in obstacles])
+    bodies = [each.obstacle if isinstance(each, MovingObstacle) else each for each in obstacles]
+    rates = [each.velocity if isinstance(each, MovingObstacle) else _AT_REST for each in obstacles]
+    return _core.ObstacleSet(bodies, None if all(rate is _AT_REST for rate in rates) else rates)
 
 
 def bezier_path(path: PPoly) -> _core.BezierPath:

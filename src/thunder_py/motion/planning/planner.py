@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...checks import Array, array, finite, whole
 from ...errors import ThunderError
 from .batch import NAMES, PlannedBatch, avoiding
-from .conditions import ConditionedPlan, Constraint, condition_plan
+from .conditions import ConditionedPlan, Constraint
 from .limits import excess_of, require_time, warn
 from .model import Ends, PlannerModel, Stretch, read_ends, read_state, refuse_rates
 from .obstacle_plan import plan_with_obstacles, scene_of
@@ -293,7 +293,7 @@ class HumanLikePlanner(PlannerModel):
         ThunderError
             For constraints that cannot be met or leave a coordinate without position, and times outside the motion.
         """
-        return condition_plan(self, constraints, duration, start, goal, start_time)
+        return ConditionedPlan(self, constraints, duration, start, goal, start_time)
 
     def sample(
         self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float, n: int, seed: int | None = None
@@ -405,4 +405,4 @@ class HumanLikePlanner(PlannerModel):
         ends = read_ends(self, start, goal, (None,) * 4)
         rest = [Constraint(t, kind) for kind in self.constraints[1:] for t in (0.0, duration)]
         places = [Constraint(0.0, "position", ends.start), Constraint(duration, "position", ends.goal)]
-        return condition_plan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R)
+        return ConditionedPlan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R)

@@ -76,7 +76,7 @@ def named(value: Any) -> list[tuple[str, Any]]:
         raise ThunderError(f"demonstrations must be motions, or several of them, got {type(value).__name__}")
     if not (each := list(value)):
         raise ThunderError("demonstrations must be at least one, got none")
-    return [(f"demonstration {k}" + (f" ({_label(one)})" if _label(one) else ""), one) for k, one in enumerate(each)]
+    return [(f"demonstration {k} ({label_of(one)})".removesuffix(" ()"), one) for k, one in enumerate(each)]
 
 
 def is_sampled(value: Any) -> bool:
@@ -89,9 +89,9 @@ def _is_function(value: Any) -> bool:
     return not isinstance(value, Trial) and callable(getattr(value, "position", None)) and hasattr(value, "duration")
 
 
-def _label(value: Any) -> str:
-    label = getattr(value, "name", "")
-    return label if isinstance(label, str) else ""
+def label_of(value: Any) -> str:
+    """Return the name of a trial, and no text for other motions."""
+    return value.name if isinstance(value, Trial) else ""
 
 
 def read_motion(value: Any, name: str, cutoff: float, samples: int = 2) -> Demonstration:
@@ -114,7 +114,7 @@ def read_motion(value: Any, name: str, cutoff: float, samples: int = 2) -> Demon
         t, x, *rest = _smooth(t, x, cutoff, name)
     if rest[0].shape != x.shape or rest[1].shape != x.shape:
         raise ThunderError(f"{name}: x, dx and ddx must have one shape, got {[a.shape for a in (x, *rest)]}")
-    return Demonstration(t, x, rest[0], rest[1], tuple(getattr(value, "units", ())), _label(value))
+    return Demonstration(t, x, rest[0], rest[1], tuple(getattr(value, "units", ())), label_of(value))
 
 
 def _times(value: Any, name: str) -> Array:

@@ -98,17 +98,18 @@ class DynamicPotential(_core.DynamicPotential):
     def _evaluate(self, y: Any, z: Any, obstacles: Any, t: float) -> tuple[Array, Array, tuple[int, ...]]:
         points, speeds, time = real(y, "y"), real(z, "z"), finite(t, "t")
         try:
-            points, speeds = np.broadcast_arrays(points, speeds)
+            both = np.stack(np.broadcast_arrays(points, speeds))
         except ValueError:
             raise ThunderError(
                 f"y and z must have shapes that broadcast, got {points.shape} and {speeds.shape}"
             ) from None
-        if points.ndim == 0 or not 1 <= points.shape[-1] <= 3:
-            raise ThunderError(f"y and z must have shape (..., m) with m = 1, 2 or 3, got {points.shape}")
-        m = points.shape[-1]
-        spheres = spheres_of(obstacles, m)
-        energy, force = self.in_dimension(m)._at(_padded(points, m), _padded(speeds, m), spheres, time)
-        return energy, force, points.shape
+        shape = both.shape[1:]
+        if not shape or not 1 <= shape[-1] <= 3:
+            raise ThunderError(f"y and z must have shape (..., m) with m = 1, 2 or 3, got {shape}")
+        m = shape[-1]
+        padded = np.pad(both.reshape(2, -1, m), ((0, 0), (0, 0), (0, 3 - m)))
+        energy, force = self.in_dimension(m)._at(padded[0], padded[1], spheres_of(obstacles, m), time)
+        return energy, force, shape
 
     def in_dimension(self, m: int) -> _core.DynamicPotential:
         """Return the core's potential for motions of m coordinates, with `side` in their space."""
@@ -127,12 +128,6 @@ def _direction(value: npt.ArrayLike) -> Array:
     if not 2 <= len(side) <= 3 or not side.any():
         raise ThunderError(f"side must be a direction of 2 or 3 entries, got {side.tolist()}")
     return np.append(side, np.zeros(3 - len(side)))
-
-
-def _padded(values: Array, m: int) -> Array:
-    rows = np.zeros((values.size // m, 3))
-    rows[:, :m] = values.reshape(-1, m)
-    return rows
 
 
 def spheres_of(obstacles: Any, m: int) -> Array:

@@ -15,7 +15,7 @@ from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.trial import ROTATION
 from ...spatial import angular_acceleration, angular_velocity, exp, log
-from .demonstrations import Demonstration, is_sampled, named, read_motion
+from .demonstrations import Demonstration, is_sampled, label_of, named, read_motion
 from .stepping import DiscretePrimitive, span_of
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
             array(self._read_weights(weights), (None, 3), "weights"),
             (self._end(start, "start"), self._end(goal, "goal")),
         )
-        self._learn(_core.QuaternionDmp, w, math.nan, self.scaling == "paper", w)
+        self._learn(_core.QuaternionDmp, w, self.scaling == "paper", w)
         self._learn_motion(*ends, duration)
         return self
 
@@ -271,4 +271,4 @@ def _read(value: Any, name: str, cutoff: float) -> tuple[Demonstration, Array]:
         raise ThunderError(f"{name} must stay within half a turn of its end: split it in two")
     demo = read_motion((times, vectors), name, cutoff)
     w, dw = angular_velocity(demo.x, demo.dx), angular_acceleration(demo.x, demo.dx, demo.ddx)
-    return replace(demo, dx=w, ddx=dw, name=getattr(value, "name", "")), rotations[-1].as_matrix()
+    return replace(demo, dx=w, ddx=dw, name=label_of(value)), rotations[-1].as_matrix()

@@ -157,31 +157,28 @@ class RhythmicDMP(PositionPrimitive):
         found = [_phase(demo, period, f"demonstration {k}") for k, demo in enumerate(demos)]
         phases = [phase for _, phase in found]
         x, share = np.concatenate([phase[0] for phase in phases]), np.concatenate([demo.share for demo in demos])
-        target = np.concatenate([self._target(demo, D, *phase[1:]) for demo, phase in zip(demos, phases, strict=True)])
+        rate, change = (np.concatenate([phase[k] for phase in phases])[:, None] for k in (1, 2))
+        y, dy, ddy = (np.concatenate([getattr(demo, name) for demo in demos]) for name in ("x", "dx", "ddx"))
+        slope = dy / rate
+        target = ((ddy - change * slope) / rate**2 + D * slope) / self.K + y
         weights, condition = fit_weights(basis, x, share, target, np.ones_like(target), self.regression)
         # functions sum to one, so that a constant part of f is that of the weights
         mean = basis.forcing(weights, _angles(basis)).mean(axis=0)
         self.with_weights(weights - mean, mean, found[0][0])
         self.condition_ = condition
-        self._judge(np.concatenate([demo.x for demo in demos]), x, share / len(demos))
+        self._judge(y, x, share / len(demos))
         return self
 
     def with_weights(self, weights: npt.ArrayLike, goal: npt.ArrayLike, period: float) -> RhythmicDMP:
         """Set weights (n_basis, d) learned elsewhere, with baseline (d,) and period [s] of their demonstration."""
         w = self._read_weights(weights)
         g, T = array(goal, (w.shape[1],), "goal"), duration_of(period)
-        self._learn(_core.Dmp, w, math.nan, _core.DmpScaling.rhythmic, False, w, 0.0 * g)
+        self._learn(_core.Dmp, w, _core.DmpScaling.rhythmic, False, w, 0.0 * g)
         self.goal_, self.period_, self.residuals_ = g, T, np.full(len(g), np.nan)
         return self
 
     def _basis(self) -> DMPBasis:
         return DMPBasis(self.n_basis, PERIODIC, overlap=self.overlap)
-
-    def _target(self, demo: Demonstration, D: float, rate: Array, change: Array) -> Array:
-        """Return f plus the baseline, for a rate of the phase and its derivative, (k,)."""
-        slope = demo.dx / rate[:, None]
-        bend = (demo.ddx - change[:, None] * slope) / rate[:, None] ** 2
-        return np.asarray((bend + D * slope) / self.K + demo.x)
 
     def _judge(self, x: Array, phase: Array, share: Array) -> None:
         """Store the residuals of demonstrations (k, d), and warn of large ones."""

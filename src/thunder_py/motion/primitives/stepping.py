@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
@@ -13,18 +14,24 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, numbers, one_of, positive
 from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
-from ...trajectory.hermite import duration_of, minimum_jerk
+from ...trajectory.hermite import MinimumJerk, duration_of, minimum_jerk
 from ...values import Estimator, Stateful
 from ..estimator_file import read_estimator, write_estimator
-from ..travel import travel
+from ..travel import excesses, travel
 from .bases import BASES, REGRESSIONS, DMPBasis, fit_weights
-from .comparison import COMPARED, warn_travel
 from .demonstrations import Demonstration
 from .dynamic_potential import DynamicPotential, spheres_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: largest path length, peak speed and peak acceleration of a motion without warning, relative to the larger one of the
+#: demonstration over the same duration and minimum jerk; alone, Hoffmann's form has 2.2 times the speed of the latter
+RATIOS = (2.0, 2.5, 10.0)
+#: part of the largest coordinate below which others are not compared
+_SMALL = 0.1
+#: number of steps of motions that are compared
+COMPARED = 100
 #: largest number of coordinates of the core
 _MOST = 16
 #: longest inner step of a rollout, in parts of its duration or period
@@ -69,11 +76,11 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
     #: results beside them
     _results: tuple[str, ...] = ("condition_",)
 
-    def _learn(self, core: type[_Core], weights: Array, condition: float, *settings: Any) -> None:
+    def _learn(self, core: type[_Core], weights: Array, *settings: Any) -> None:
         """Store weights, and the core made of them with its settings."""
         self.basis_, self.D_ = self._checked()
         self._core, self._moving = core(self.basis_, self.K, self.D_, *settings), None
-        self.weights_, self.condition_ = weights, condition
+        self.weights_, self.condition_ = weights, math.nan
 
     def _checked(self) -> tuple[DMPBasis, float]:
         """Return basis and damping, by default the critical one, after checks of the arguments of the constructor."""
@@ -323,6 +330,44 @@ class DiscretePrimitive(SteppedPrimitive[_Core, _State]):
         least = minimum_jerk(np.zeros(d), way, T, start_velocity=v0)
         warn_travel(self._travel(y0, g, T, v0)[0], shown, least, self._groups(), [self._unit] * d, reasons)
         return T
+
+
+def warn_travel(
+    size: Array,
+    shown: Array,
+    least: MinimumJerk,
+    groups: Sequence[Sequence[int]],
+    units: Sequence[str],
+    reasons: Sequence[str],
+) -> None:
+    """Warn of a motion that exceeds `RATIOS`, with the worst group of coordinates.
+
+    Parameters
+    ----------
+    size, shown : (3, G) array
+        Path length, peak speed and peak acceleration of the motion, and of the demonstration over this duration, see
+        `travel`.
+    least : MinimumJerk
+        Minimum jerk between the same states.
+    groups : sequence of sequences of int
+        Coordinates of each group.
+    units : sequence of str
+        Unit of each group.
+    reasons : sequence of str
+        Why each group exceeds, and what to do.
+    """
+    T = least.duration
+    t = np.linspace(0.0, T, COMPARED + 1)
+    reference = np.maximum(shown, travel(least.position(t, 1), least.position(t, 2), T, groups))
+    reference = np.maximum(reference, _SMALL * reference.max(axis=1, keepdims=True))
+    found = []
+    for g in range(len(groups)):
+        each = excesses(size[:, [g]], reference[:, [g]], [units[g]], "the demonstration and of minimum jerk", RATIOS)
+        found += [(excess.ratio / excess.limit, g, excess) for excess in each]
+    if found:
+        _, g, excess = max(found, key=lambda each: each[0])
+        what = "the motion" if len(groups) == 1 else f"coordinate {', '.join(map(str, groups[g]))} of the motion"
+        warnings.warn(f"{what} has a {excess}, {reasons[g]}", ThunderWarning, stacklevel=outer_level())
 
 
 def turn_between(a: Array, b: Array) -> Array:

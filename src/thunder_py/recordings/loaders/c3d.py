@@ -99,8 +99,8 @@ def load_c3d(
         raise FileFormatError(f"{text}; loaders.c3d_file.read_c3d returns its points", path=path)
     in_file = _labels(point, content.points.shape[1])
     groups = _groups(point, in_file)
-    asked = _asked(quantities, groups, in_file, path)
     names = distinct(in_file, path, "points")
+    asked = _asked(quantities, groups, list(zip(in_file, names, strict=True)), path)
     others = {k: group for k, group in groups.items() if k not in asked}
     indices = _chosen(markers, names, others, asked, path)
     t: Array = (np.arange(len(content.points), dtype=np.float64) + float(content.first_frame - 1)) / hertz
@@ -151,20 +151,22 @@ def _groups(point: Mapping[str, Any], labels: Sequence[str]) -> dict[int, str]:
 
 
 def _asked(
-    quantities: Sequence[str] | Mapping[str, str], groups: Mapping[int, str], labels: Sequence[str], path: str | Path
+    quantities: Sequence[str] | Mapping[str, str],
+    groups: Mapping[int, str],
+    labels: Sequence[tuple[str, str]],
+    path: str | Path,
 ) -> dict[int, tuple[str, str]]:
-    """Return {index: (name, unit)} of the points asked for; the name is that of their group, or theirs."""
+    """Return {index: (name, unit)} of the points asked for by their group, or by one of their two labels."""
     if isinstance(quantities, str):
-        raise FileFormatError(
-            f"quantities must be a sequence of names or {{name: unit}}, got {quantities!r}", path=path
-        )
+        text = f"quantities must be a sequence of names or {{name: unit}}, got {quantities!r}"
+        raise FileFormatError(text, path=path)
     units = dict(quantities) if isinstance(quantities, Mapping) else dict.fromkeys(quantities, "")
     asked: dict[int, tuple[str, str]] = {}
     for name, unit in units.items():
-        points = [k for k, label in enumerate(labels) if name == label or groups.get(k) == name.upper()]
+        points = [k for k, both in enumerate(labels) if name in both or groups.get(k) == name.upper()]
         if not points:
             known = list(dict.fromkeys(groups.values()))
-            hint = nearest_hint(name, [*known, *labels])
+            hint = nearest_hint(name, [*known, *(label for _, label in labels)])
             raise FileFormatError(f"no quantity {name!r} among {', '.join(known) or 'none'}{hint}", path=path)
         asked |= {k: (groups.get(k, name), unit) for k in points}
     return asked

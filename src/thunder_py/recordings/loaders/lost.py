@@ -19,7 +19,7 @@ _JUMP, _PART = 3.0, 0.95
 _LONG, _MEDIAN, _RESOLUTION, _LEAST = 5, 0.5, 5.0, 1e-3
 #: no position [m]
 FARTHEST = 1e20
-#: samples from which one that is elsewhere is the right one
+#: samples from which one that is elsewhere is the right one; and frames of a gap, at most, in which a marker goes on
 _FEWEST = 10
 _MOST_NAMED = 5
 
@@ -41,9 +41,10 @@ def without_lost(points: Array, names: Sequence[str], path: object, shown: Seque
     """Return points (T, m, 3) with gaps (NaN) where a marker was lost, and warn.
 
     Many programs write a lost marker as exactly 0, 0, 0. Such a sample becomes a gap if the marker jumps there: its
-    distance to the next other sample, per frame, is three times its usual step or more. A movement that starts, ends or
-    passes at the origin is kept. A marker that never leaves the origin is a gap throughout if another marker of the
-    file does; alone, it is kept and told. Numbers above 1e20, as NDI writes lost markers, are gaps too.
+    distance to the next other sample, per frame (of ten at most), is three times its usual step or more. A movement
+    that starts, ends or passes at the origin is kept. A marker that never leaves the origin is a gap throughout if
+    another marker of the file does; alone, it is kept and told. Numbers above 1e20, as NDI writes lost markers, are
+    gaps too.
 
     A position repeated exactly in five frames or more, between steps that are too long for a marker coming to rest, is
     told and kept.
@@ -102,8 +103,9 @@ def _gone(p: Array, measured: Mask, zero: Mask) -> Mask:
     after = np.searchsorted(seen, at_zero)  # samples at the origin between the same neighbors are one run
     for k in np.unique(after):
         run = at_zero[after == k]
-        jumps = [np.linalg.norm(p[seen[k - 1]]) / (run[0] - seen[k - 1])] if k > 0 else []
-        jumps += [np.linalg.norm(p[seen[k]]) / (seen[k] - run[-1])] if k < len(seen) else []
+        # after a long gap a marker may be elsewhere, but not anywhere
+        jumps = [np.linalg.norm(p[seen[k - 1]]) / min(run[0] - seen[k - 1], _FEWEST)] if k > 0 else []
+        jumps += [np.linalg.norm(p[seen[k]]) / min(seen[k] - run[-1], _FEWEST)] if k < len(seen) else []
         gone[run] = max(jumps) > reach
     return gone
 

@@ -16,12 +16,15 @@ struct TravelLimits {
   /// True if a motion is beyond the limits.
   bool exceeded(const BezierPath& path) const { return !surely_within(path) && !compare(path, nullptr).within; }
   /// True if a motion is within the limits by bounds that are fast to compute.
-  bool surely_within(const BezierPath& path) const noexcept { return within(bound(path), least(path)); }
+  bool surely_within(const BezierPath& path) const noexcept {
+    return path.degree == 0 || within(bound(path), least(path));
+  }
   /// Travel of a motion, and of the one to compare it with: another one, such as minimum jerk among obstacles, or the
   /// quintic between its end states.
   struct Comparison {
     Travel size, reference;
     bool within;
+    bool explained;  // speed and acceleration are within the limits for a reference of the same length
   };
   Comparison compare(const BezierPath& path, const BezierPath* other) const;
   /// Travel of a motion, from samples.
