@@ -214,7 +214,7 @@ def test_trc_that_is_wrong(tmp_path):
         ("\t23\n", "\t23\t24\n", "....trc:9: expected 8 cells (or whole markers fewer), got 6"),
         ("\t35\t36\t\t\n", "\t35\t36\t37\n", "....trc:10: expected 11 cells (or whole markers fewer), got 9"),
         ("\t12\t", "\ttwelve\t", "....trc:8: column 4 (hand y): expected a number, got 'twelve'; pass ..."),
-        ("0.02", "0.01", "....trc:9: column 2 (Time): times must increase, got 0.01 after 0.01"),
+        ("0.02", "0.01", "....trc:9: column 2 (Time): times must increase, got 0.01 after 0.01; pass ..."),
         ("0.02", "", "....trc:9: column 2 (Time): expected a number, got ''"),
     )
     assert_refused(*((partial(given, *case), message) for *case, message in cases), error=errors.FileFormatError)
@@ -258,6 +258,10 @@ def test_equal_names_other_counts_and_rates_of_trc(tmp_path):
     ]
     np.testing.assert_allclose(load_trc(path, rate=50)[1].t, np.arange(20) / 50.0)
     np.testing.assert_allclose(load_trc(path, rate=100)[1].t, np.arange(20) / 100.0)
+    blanks = trc_text("A\t\t\tB", "X1\tY1\tZ1\tX2\tY2\tZ2", 2, values).replace("\t", "  ")
+    motions = load_trc(write(path, blanks))
+    assert [trial.name for trial in motions] == ["A", "B"]
+    np.testing.assert_allclose(motions[1].position, 1e-3 * values[:, 1])
 
 
 @pytest.mark.parametrize(("before", "between"), [("", "\t"), ("\t", "\t\t\t\t"), ("\t\t\t", "\t\t\t\t\t\t")])

@@ -420,6 +420,7 @@ CASES = [
     (load_trc, trc(P, unit=""), {}, {"unit": "mm"}),
     (load_trc, trc(P, unit="inches"), {}, {"unit": "mm"}),
     (load_trc, again(trc(P), "\n100\t", "\n25\t"), {}, {}),
+    (load_trc, again(trc(P), "0.0100", "0.0000"), {}, {"rate": 100.0}),
     (load_trc, lost(trc(P)), {}, {}),
     (load_trc, again(trc(P), "m0", "Höhe").encode("latin-1"), {}, {}),
     (load_bvh, bvh(0.1 * P, mark=","), {"unit": "cm"}, {}),

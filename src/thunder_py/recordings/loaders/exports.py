@@ -115,7 +115,7 @@ def load_trc(
     <Trial x y z: 2 samples at 100 Hz, 0.01 s, name='hand'>
     """
     file = TextFile(path, encoding, decimal, missing)
-    return _trials(_trc(file), file, markers, unit, rate, frame, subject, task)
+    return _trials(_trc(file), file, markers, unit, rate, frame=frame, subject=subject, task=task)
 
 
 def load_markers(
@@ -188,11 +188,11 @@ def load_markers(
     else:
         message = "expected NO_OF_FRAMES (Qualisys), Format Version (OptiTrack) or the section Trajectories (Vicon)"
         file.refuse(f"{message} in the first lines; load_trc and load_table read other files")
-    return _trials(export, file, markers, unit, rate, frame, subject, task)
+    return _trials(export, file, markers, unit, rate, frame=frame, subject=subject, task=task)
 
 
 def _trials(
-    export: _Export, file: TextFile, markers: Sequence[str] | None, unit: str | None, rate: float | None, *labels: str
+    export: _Export, file: TextFile, markers: Sequence[str] | None, unit: str | None, rate: float | None, **labels: str
 ) -> MotionSet:
     length = text.agreed_unit(export.unit[0], unit, file.path, export.unit[1])
     t, values, hertz = _read(export, file, rate)
@@ -200,8 +200,7 @@ def _trials(
     points, known = to_si(length) * values[:, list(places.values())], list(places)
     quaternions = {known.index(name): values[:, at] for name, at in turns.items() if name in places}
     which = text.chosen(markers, known, file.path)
-    more: dict[str, Any] = {"turns": quaternions, "arguments": {"unit": length}}
-    more |= {"rate": hertz, **dict(zip(("frame", "subject", "task"), labels, strict=True))}
+    more: dict[str, Any] = {"turns": quaternions, "arguments": {"unit": length}, "rate": hertz, **labels}
     return text.marker_trials(t, points, known, file.path, which=which, **more)
 
 
@@ -219,13 +218,14 @@ def _read(export: _Export, file: TextFile, rate: float | None = None) -> tuple[A
         file.warn(f"{message}: the file was trimmed, or is cut off")
     at, (in_file, key) = clock[-1] if clock else 0, export.rate
     t = values[:, at]
-    if clock:
-        file.check_increasing(t, [line for line, _ in rows], text.column_name(at, quantities[at]))
+    if clock and (rate is None or _TIME not in quantities):
+        advice = "pass rate= to count the frames instead" if key and _TIME in quantities else ""
+        file.check_increasing(t, [line for line, _ in rows], text.column_name(at, quantities[at]), advice)
     if _TIME not in quantities:
         hertz = text.agreed_rate(in_file, rate, file.path, key)
         return (t - 1.0 if clock else np.arange(len(t))) / hertz, values, hertz
     hertz, step = in_file if rate is None else text.positive_rate(rate), float(np.median(np.diff(t)))
-    if hertz > 0.0 and text.agrees(t, hertz):
+    if hertz > 0.0 and (np.diff(t) > 0.0).all() and text.agrees(t, hertz):
         return t, values, hertz
     if rate is not None:
         file.warn(f"times with steps of {step:.6g} s were replaced by those of {hertz:g} Hz")
@@ -269,6 +269,8 @@ _NUMBERS = ("DataRate", "NumFrames", "NumMarkers")
 
 
 def _trc(file: TextFile) -> _Export:
+    if "\t" not in file.lines[-1]:  # separated by blanks
+        file.lines = ["\t".join(line.split()) for line in file.lines]
     lines = file.lines
     if len(lines) <= _AXES or not lines[_TYPE - 1].startswith("PathFileType"):
         file.refuse("expected a TRC file, whose first line begins with PathFileType", _TYPE)

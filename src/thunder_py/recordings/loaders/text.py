@@ -123,12 +123,12 @@ class TextFile:
             values.append(row)
         return np.array(values, dtype=np.float64).reshape(-1, len(columns))
 
-    def check_increasing(self, t: Array, lines: Sequence[int], column: str) -> None:
+    def check_increasing(self, t: Array, lines: Sequence[int], column: str, advice: str = "") -> None:
         """Raise unless times increase, with the line of the first one that does not."""
         back = np.diff(t) <= 0.0
         if back.any():
             k = int(np.argmax(back)) + 1
-            self.refuse(f"times must increase, got {t[k]:.9g} after {t[k - 1]:.9g}", lines[k], column)
+            self.refuse(f"times must increase, got {t[k]:.9g} after {t[k - 1]:.9g}", lines[k], column, advice)
 
 
 def column_name(index: int, name: str) -> str:
