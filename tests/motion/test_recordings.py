@@ -95,7 +95,7 @@ def test_reaches_of_kinesis():
 
 #: factors of x and t for a recording in meters, radians and seconds that is read in a wrong unit, and the remedy
 LENGTHS = {
-    "mm as m": (1e3, 1.0, "unit='mm'"),
+    "mm as m": (1e3, 1.0, "'mm'"),
     "cm as m": (1e2, 1.0, "'cm'"),
     "m as mm": (1e-3, 1.0, "unit='m'"),
     "m as cm": (1e-2, 1.0, "unit='m'"),

@@ -145,7 +145,7 @@ class _Reader:
         )
         if used is not None and ratio > 0.0:  # without rates, NaN, there is one sample a frame
             used = used * max(1, round(ratio)) if ratio < 1e6 else None
-        ends = [self.long(f"ACTUAL_{end}_FIELD") for end in ("START", "END")]
+        ends = [self.whole("TRIAL", f"ACTUAL_{end}_FIELD") or 0 for end in ("START", "END")]
         claims = [last - first + 1, ends[1] - ends[0] + 1 if ends[1] else 0]
         claims = [
             T for T in _distinct(*claims, self.whole("POINT", "FRAMES"), self.whole("POINT", "LONG_FRAMES")) if T > 0
@@ -223,18 +223,12 @@ class _Reader:
         return float(values[0]) if isinstance(values, np.ndarray) and len(values) else np.nan
 
     def whole(self, group: str, name: str) -> int | None:
-        """Return a number that is not negative; 16-bit numbers have no sign."""
+        """Return a number that is not negative: 16-bit ones have no sign; two of them are one, low word first."""
+        words = self.parameters.get(group, {}).get(name, ())
+        if isinstance(words, np.ndarray) and words.dtype.kind == "i" and 1 <= len(words) <= 2:
+            return sum((int(word) & 0xFFFF) << 16 * k for k, word in enumerate(words))
         value = self.number(group, name)
-        if -0x8000 <= value < 0.0:
-            value += 0x10000
         return int(value) if np.isfinite(value) and value >= 0.0 else None
-
-    def long(self, name: str) -> int:
-        """Return a number of TRIAL stored as two 16-bit words, low word first; 0 if it is missing."""
-        values = self.parameters.get("TRIAL", {}).get(name)
-        if not isinstance(values, np.ndarray) or values.dtype.kind != "i" or len(values) < 2:
-            return 0
-        return (int(values[0]) & 0xFFFF) + ((int(values[1]) & 0xFFFF) << 16)
 
 
 def _text(data: bytes) -> str:
