@@ -277,9 +277,9 @@ def test_immutable_objects_are_shared() -> None:
 def test_a_planner_is_shared() -> None:
     """Each thread has a search of its own."""
     from thunder_py.manipulation.interception.runs import default_planner
-    from thunder_py.motion.planning.obstacles import ViaSearch
+    from thunder_py.motion import HumanLikePlanner, ViaSearch
 
-    planner, via = default_planner(), ViaSearch(300)
+    planner, via = HumanLikePlanner(default_planner().fpca, max_travel_ratio=np.inf), ViaSearch(300)
     obstacle = Sphere(0.5 * (START + GOAL), 0.1)
 
     def points(_: int) -> np.ndarray:

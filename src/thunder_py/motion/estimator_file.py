@@ -75,13 +75,6 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def flag(arrays: Mapping[str, Any], name: str) -> bool:
-    """Return an array without axes that is True or False."""
-    if arrays[name].dtype.kind != "b" or arrays[name].ndim:
-        raise ThunderError(f"{name} must be True or False, got {arrays[name]!r}")
-    return bool(arrays[name])
-
-
 def scalar(arrays: Mapping[str, Any], name: str) -> float:
     """Return a number, which may be NaN."""
     return float(numbers(arrays[name], name, 0))

@@ -105,34 +105,33 @@ Travel TravelLimits::least(const BezierPath& path) const noexcept {
 
 Travel TravelLimits::bound(const BezierPath& path) const noexcept {
   Travel size;
-  const int n = path.degree, d = path.dimension;
-  if (n == 0) return size;
-  double sum[kMaxDofs] = {}, step[kMaxDofs], turn[kMaxDofs], before[kMaxDofs];
-  double steps[kMaxDofs], turns[kMaxDofs];  // squares
-  for (int k = 0; k < path.pieces(); ++k) {
-    const double* x = path.piece(k);
-    const double rate = n / (path.breaks[k + 1] - path.breaks[k]), rates = rate * rate * (n - 1.0) / n;
-    for (int g = 0; g < groups; ++g) sum[g] = step[g] = turn[g] = 0.0;
-    for (int i = 0; i < d; ++i) before[i] = x[d + i] - x[i];
-    for (int j = 0; j < n; ++j, x += d) {
-      for (int g = 0; g < groups; ++g) steps[g] = turns[g] = 0.0;
-      for (int i = 0; i < d; ++i) {
-        const double dx = x[d + i] - x[i], ddx = dx - before[i];
-        before[i] = dx;
-        steps[group_of[i]] += dx * dx;
-        turns[group_of[i]] += ddx * ddx;
+  const int n = path.degree, d = path.dimension, pieces = path.pieces();
+  for (int g = 0; g < groups && n > 0; ++g) {
+    double length = 0.0, speed = 0.0, acceleration = 0.0;
+    for (int k = 0; k < pieces; ++k) {
+      const double* x = path.piece(k);
+      const double rate = n / (path.breaks[k + 1] - path.breaks[k]);
+      double sum = 0.0, step = 0.0, turn = 0.0, before[kMaxDofs];  // squares; last differences
+      for (int i = 0; i < d; ++i) before[i] = x[d + i] - x[i];
+      for (int j = 0; j < n; ++j, x += d) {
+        double dx2 = 0.0, ddx2 = 0.0;
+        for (int i = 0; i < d; ++i) {
+          const double dx = x[d + i] - x[i], ddx = dx - before[i];
+          before[i] = dx;
+          dx2 += group_of[i] == g ? dx * dx : 0.0;
+          ddx2 += group_of[i] == g ? ddx * ddx : 0.0;
+        }
+        sum += dx2;
+        step = std::max(step, dx2);
+        turn = std::max(turn, ddx2);
       }
-      for (int g = 0; g < groups; ++g) {
-        sum[g] += steps[g];
-        step[g] = std::max(step[g], steps[g]);
-        turn[g] = std::max(turn[g], turns[g]);
-      }
+      length += std::sqrt(n * sum);  // the sum of n roots is at most that
+      speed = std::max(speed, rate * rate * step);
+      acceleration = std::max(acceleration, rate * rate * rate * rate * turn);
     }
-    for (int g = 0; g < groups; ++g) {
-      size.of[0][g] += std::sqrt(n * sum[g]);  // the sum of n roots is at most that
-      size.of[1][g] = std::max(size.of[1][g], rate * std::sqrt(step[g]));
-      size.of[2][g] = std::max(size.of[2][g], rates * std::sqrt(turn[g]));
-    }
+    size.of[0][g] = length;
+    size.of[1][g] = std::sqrt(speed);
+    size.of[2][g] = (n - 1.0) / n * std::sqrt(acceleration);
   }
   return size;
 }

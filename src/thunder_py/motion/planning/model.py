@@ -121,8 +121,7 @@ def as_pose(value: Any, what: str) -> Array:
 
 def refuse_rates(planner: PlannerModel, *rates: npt.ArrayLike | None, names: Sequence[str] = _RATES) -> None:
     """Raise `ThunderError` for velocities and accelerations that the planner's constraints leave open."""
-    if (order := len(planner.constraints)) == 3:
-        return
+    order = len(planner.constraints)
     for name, value, needed in zip(names, rates, (2, 2, 3, 3), strict=True):
         if value is not None and order < needed:
             raise ThunderError(
@@ -138,7 +137,8 @@ def read_ends(
     rates: Rates,
 ) -> Ends:
     """Return the coordinates of both ends; the core checks vectors."""
-    refuse_rates(planner, *rates)
+    if len(planner.constraints) < 3:
+        refuse_rates(planner, *rates)
     R = None if planner.kind == "joints" else _UPRIGHT
     if planner.kind != "pose" and not (is_pose(start) or is_pose(goal)):  # fast path
         return Ends(start, goal, rates, R)

@@ -31,17 +31,17 @@ NOISE = 1e-20
 _RARE = 1e-6
 
 
-def training_motions(fpca: FPCA, derivative: int = 0) -> Array:
-    """Return the training motions or a derivative over tau at 101 times, (R, 101, d); without motions, the mean."""
-    basis = fpca.basis_.evaluate(_GRID, derivative)
-    mean = basis @ fpca.mean_coefficients_
-    if not len(fpca.scores_):
-        return np.asarray(mean[None])
-    subscripts = "rn,nkd->rkd" if fpca.joint else "rnd,nkd->rkd"
-    motions = mean + basis @ np.einsum(subscripts, fpca.scores_, fpca.component_coefficients_, optimize=True)
-    if fpca.frames_ is not None:
-        motions = from_canonical(motions, fpca.dofs, fpca.frames_, derivative)
-    return np.asarray(motions)
+def training_motions(fpca: FPCA) -> list[Array]:
+    """Return the training motions and two derivatives over tau at 101 times, (R, 101, d); without any, the mean."""
+    coefficients = fpca.mean_coefficients_[None]
+    if len(fpca.scores_):
+        subscripts = "rn,nkd->rkd" if fpca.joint else "rnd,nkd->rkd"
+        parts = np.einsum(subscripts, fpca.scores_, fpca.component_coefficients_, optimize=True)
+        coefficients = coefficients + parts
+    motions = [fpca.basis_.evaluate(_GRID, derivative) @ coefficients for derivative in range(3)]
+    if fpca.frames_ is None or not len(fpca.scores_):
+        return motions
+    return [from_canonical(x, fpca.dofs, fpca.frames_, derivative) for derivative, x in enumerate(motions)]
 
 
 class Training:
@@ -66,7 +66,8 @@ class Training:
     def __init__(self, fpca: FPCA, exact: bool, order: int) -> None:
         self.groups = unit_groups(fpca.units)
         self.units = [fpca.units[group[0]] for group in self.groups]
-        size = travel(training_motions(fpca, 1), training_motions(fpca, 2), 1.0, self.groups)
+        x, dx, ddx = training_motions(fpca)
+        size = travel(dx, ddx, 1.0, self.groups)
         self.acceleration: Array = size[:, 2].max(axis=0)
         self.still = np.array([_STILL.get(unit, 0.0) for unit in self.units])
         self.largest, self.returning = np.full(size.shape[1:], np.nan), 0
@@ -75,7 +76,7 @@ class Training:
             self.largest = np.where(largest[0] > self.still, largest, np.nan)
             if has_path(fpca.dofs):
                 places = [fpca.dofs.index(name) for name in POSITION]
-                self.returning = int(returning(training_motions(fpca)[:, :, places]).sum())
+                self.returning = int(returning(x[:, :, places]).sum())
         self.span = _span(fpca, exact, order)
 
     def limit(self, core: _core.FunctionalPlanner, ratios: tuple[float, ...]) -> None:

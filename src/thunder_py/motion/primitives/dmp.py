@@ -185,7 +185,8 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
         first, turns = demos[0], self._turns(demos)
         weights, condition = self._regress(demos, turns)
         self._unit = first.units[0] if len(set(first.units)) == 1 else "units"
-        self._learned(weights, first.x[0], first.x[-1], first.duration, turns, condition)
+        self.with_weights(weights, first.x[0], first.x[-1], first.duration, turns)
+        self.condition_ = condition
         self._judge(demos)
         return self
 
@@ -220,7 +221,12 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
         agrees = not (turns and self.scaling == "paper") if free else turns == self.rotodilatation
         if not isinstance(turns, (bool, np.bool_)) or not agrees:
             raise ThunderError(f"rotodilatation must be True or False as in the constructor, got {turns!r}")
-        return self._learned(w, y0, g, duration, bool(turns), math.nan)
+        if turns and (y0 == g).all():
+            raise ThunderError("start and goal must differ with rotodilatation, got the same")
+        self._learn(_core.Dmp, w, _core.DmpScaling[self.scaling], bool(turns), w, g - y0)
+        self.rotodilatation_ = bool(turns)
+        self._learn_motion(y0, g, duration)
+        return self
 
     def _checked(self) -> tuple[DMPBasis, float]:
         if not isinstance(self.rotodilatation, bool) and self.rotodilatation != "auto":
@@ -230,17 +236,6 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
                 "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
             )
         return super()._checked()
-
-    def _learned(
-        self, weights: Array, start: Array, goal: Array, duration: float, turns: bool, condition: float
-    ) -> DMP:
-        if turns and (start == goal).all():
-            raise ThunderError("start and goal must differ with rotodilatation, got the same")
-        settings = _core.DmpScaling[self.scaling], turns, weights, goal - start
-        self._learn(_core.Dmp, weights, condition, *settings)
-        self.rotodilatation_ = turns
-        self._learn_motion(start, goal, duration)
-        return self
 
     def _groups(self) -> list[list[int]]:
         return [list(range(self.weights_.shape[1]))] if self.rotodilatation_ else super()._groups()

@@ -344,15 +344,9 @@ class ProMP(Estimator):
         """Return the most likely motion between two states, met exactly; rates default to zero."""
         x0 = array(start, (self.mean_weights_.shape[1],), "start")
         rest = np.zeros_like(x0)
-        ends: list[tuple[float, Any, int]] = [
-            (0.0, x0, 0),
-            (1.0, goal, 0),
-            (0.0, start_velocity, 1),
-            (1.0, goal_velocity, 1),
-            (0.0, start_acceleration, 2),
-            (1.0, goal_acceleration, 2),
-        ]
-        known = [Observation(tau, rest if value is None else value, order) for tau, value, order in ends]
+        ends = (x0, goal, start_velocity, goal_velocity, start_acceleration, goal_acceleration)
+        states = [rest if value is None else value for value in ends]
+        known = [Observation(float(k % 2), value, k // 2) for k, value in enumerate(states)]
         return self.condition(known, duration).rollout(duration)
 
     def save(self, path: str | Path) -> None:

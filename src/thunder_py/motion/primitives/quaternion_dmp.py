@@ -170,7 +170,7 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
             array(self._read_weights(weights), (None, 3), "weights"),
             (self._end(start, "start"), self._end(goal, "goal")),
         )
-        self._learn(_core.QuaternionDmp, w, math.nan, self.scaling == "paper", w)
+        self._learn(_core.QuaternionDmp, w, self.scaling == "paper", w)
         self._learn_motion(*ends, duration)
         return self
 

@@ -173,7 +173,7 @@ class RhythmicDMP(PositionPrimitive):
         """Set weights (n_basis, d) learned elsewhere, with baseline (d,) and period [s] of their demonstration."""
         w = self._read_weights(weights)
         g, T = array(goal, (w.shape[1],), "goal"), duration_of(period)
-        self._learn(_core.Dmp, w, math.nan, _core.DmpScaling.rhythmic, False, w, 0.0 * g)
+        self._learn(_core.Dmp, w, _core.DmpScaling.rhythmic, False, w, 0.0 * g)
         self.goal_, self.period_, self.residuals_ = g, T, np.full(len(g), np.nan)
         return self
 

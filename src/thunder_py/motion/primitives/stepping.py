@@ -76,11 +76,11 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
     #: results beside them
     _results: tuple[str, ...] = ("condition_",)
 
-    def _learn(self, core: type[_Core], weights: Array, condition: float, *settings: Any) -> None:
+    def _learn(self, core: type[_Core], weights: Array, *settings: Any) -> None:
         """Store weights, and the core made of them with its settings."""
         self.basis_, self.D_ = self._checked()
         self._core, self._moving = core(self.basis_, self.K, self.D_, *settings), None
-        self.weights_, self.condition_ = weights, condition
+        self.weights_, self.condition_ = weights, math.nan
 
     def _checked(self) -> tuple[DMPBasis, float]:
         """Return basis and damping, by default the critical one, after checks of the arguments of the constructor."""
