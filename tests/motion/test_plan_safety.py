@@ -1,5 +1,6 @@
 """Plans that tell how far they are from their training data, that stand still, and that search farther."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -243,6 +244,7 @@ def test_components_of_returning_poses_warn() -> None:
 def test_every_plan_of_enlarged_motions_warns() -> None:
     rng = np.random.default_rng(7)
     planner = enlarged(8)
+    planner = pickle.loads(pickle.dumps(planner))  # the limits are kept
     for _ in range(20):
         way, T = rng.uniform(0.02, 0.8) * _direction(rng), rng.uniform(0.5, 3.0)
         with pytest.warns(ThunderWarning, match=FAR):
