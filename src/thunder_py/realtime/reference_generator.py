@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +13,6 @@ from ..checks import Array, apart, array, per_joint
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_MODEL, as_file, parsing
 from ..identification.readers.csv_table import CSVReader
-from ..identification.readers.names import Names
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
 from ..spatial.single import Quaternion, quaternion_of
@@ -117,13 +115,14 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     FileFormatError
         If the file is not such a table, of two rows at least whose times increase.
     """
-    path = as_file(path, most=LARGEST_MODEL)
+    path, reader = as_file(path, most=LARGEST_MODEL), None
     with parsing(path, "a table of t and joint positions"):
         if path.suffix == ".npz":
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 t, q = np.asarray(file["t"]), np.asarray(file["q"])
         elif path.suffix == ".csv":
-            t, q = _read_csv(path, robot)
+            reader = CSVReader(path)
+            t, q = _read_csv(reader, robot.joint_names)
         else:
             raise FileFormatError("must end in .npz or .csv", path=path)
     try:
@@ -136,26 +135,20 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     if wrong.size:
         k = int(wrong[0]) + 1
         now, before = apart(float(t[k]), float(t[k - 1]))
-        raise FileFormatError(f"t must increase, got {now} after {before}", path=path)
+        line = None if reader is None else reader.line(k)
+        raise FileFormatError(f"t must increase, got {now} after {before}", path=path, line=line)
     return t, q
 
 
-@dataclass(frozen=True)
-class _Columns(Names):
-    """The columns of a reference among those of a log."""
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        return "t", "q"
-
-
-def _read_csv(path: Path, robot: Robot) -> tuple[Array, Array]:
+def _read_csv(reader: CSVReader, joint_names: Sequence[str]) -> tuple[Array, Array]:
     """Return times and joint positions."""
-    reader = CSVReader(path, _Columns(path, {"t": "t", "q": robot.joint_names}))
-    parts = list(reader.chunks(robot, _ROWS))
-    if not parts:
-        return np.empty(0), np.empty((0, robot.n))
-    return np.concatenate([part["t"] for part in parts]), np.concatenate([part["q"] for part in parts])
+    names, wanted = reader.names(), ["t", *joint_names]
+    if any(names.count(name) != 1 for name in wanted):
+        message = f"must be a table of {', '.join(wanted)}, one column each, got {', '.join(names)!r:.200}"
+        raise FileFormatError(message, path=reader.path)
+    parts = reader.parts([names.index(name) for name in wanted], _ROWS)
+    table = np.concatenate([np.empty((0, len(wanted))), *parts])
+    return table[:, 0], table[:, 1:]
 
 
 def _human_like(robot: Robot, table: Table, q: Array) -> Source:

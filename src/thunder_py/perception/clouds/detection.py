@@ -267,14 +267,12 @@ class CloudPipeline(Value):
         """Check the settings."""
         checked: dict[str, Any] = {name: positive(getattr(self, name), name, "m") for name in _LENGTHS}
         checked |= {name: within(getattr(self, name), name, 0.0, 1.0) for name in _SHARES}
-        if (tilt := positive(self.tilt, "tilt", "rad")) > np.pi / 2.0:
-            raise ThunderError(f"tilt must be at most pi / 2 rad, got {tilt:g}")
-        checked |= {"tilt": tilt, "least": whole(self.least, "least", 3), "seed": whole(self.seed, "seed", 0)}
+        checked["tilt"] = within(self.tilt, "tilt", 0.0, np.pi / 2.0, ends="(]")
+        checked["elongation"] = within(self.elongation, "elongation", 1.0, np.inf, ends="[)")
+        checked |= {"least": whole(self.least, "least", 3), "seed": whole(self.seed, "seed", 0)}
         if not array(self.up, (3,), "up").any():
             raise ThunderError("up must not be zero")
         checked["up"] = np.asarray(Plane(self.up, 0.0).normal)
-        if not positive(self.elongation, "elongation") >= 1.0:
-            raise ThunderError(f"elongation must be at least 1, got {self.elongation:g}")
         if self.gap < np.sqrt(3.0) * self.voxel:
             raise ThunderError(
                 f"gap must be at least a voxel's diagonal, {np.sqrt(3.0) * self.voxel:g} m, got {self.gap:g} m"
@@ -306,16 +304,15 @@ class CloudPipeline(Value):
         points = voxel_downsample(self.inside(cloud), self.voxel)
         nothing, groups = np.zeros(len(points), dtype=np.bool_), np.full(len(points), -1, dtype=np.int64)
         stages: dict[str, Any] = {"points": points, "groups": groups, "on_table": nothing, "surface": nothing}
-        stages["reason"] = self._no_points(cloud, points) or self._without_table(points, stages)
-        if stages["reason"] is None:
-            stages["reason"] = self._without_objects(stages)
-        if stages["reason"] is not None:
-            return Detection(**stages)
-        stages["chosen"] = 0
+        reason = _of_points(cloud, points) or self._without_table(stages) or self._without_objects(stages)
+        if reason is not None:
+            return Detection(reason=reason, **stages)
+        chosen = 0
         if near is not None:  # size does not distinguish equal objects
             away = [points[groups == k].mean(axis=0) - array(near, (3,), "near") for k in range(groups.max() + 1)]
-            stages["chosen"] = int(np.linalg.norm(away, axis=1).argmin())
-        return Detection(**(stages | self._described(points, groups == stages["chosen"], stages.get("table"))))
+            chosen = int(np.linalg.norm(away, axis=1).argmin())
+        stages |= self._described(points, groups == chosen, stages.get("table"))
+        return Detection(reason=None, chosen=chosen, **stages)
 
     def inside(self, cloud: npt.ArrayLike) -> Array:
         """Return the finite points (n, 3) of a cloud (..., 3) in the region."""
@@ -323,16 +320,9 @@ class CloudPipeline(Value):
         low, high = (-_FAR, _FAR) if self.region is None else np.asarray(self.region)
         return np.asarray(points[((points >= low) & (points <= high)).all(axis=1)])
 
-    def _no_points(self, cloud: npt.ArrayLike, points: Array) -> DetectionReason | None:
-        """Return the reason of a cloud without points in the region, or in millimeters."""
-        some = finite_points(cloud)
-        some = some[:: len(some) // _SAMPLE + 1]
-        if len(some) and np.ptp(np.quantile(some, (0.1, 0.9), axis=0), axis=0).max() > _WIDE:
-            return DetectionReason.millimeters
-        return None if len(points) else DetectionReason.no_points
-
-    def _without_table(self, points: Array, stages: dict[str, Any]) -> DetectionReason | None:
+    def _without_table(self, stages: dict[str, Any]) -> DetectionReason | None:
         """Find the table and the points on it, or return the reason."""
+        points = stages["points"]
         if self.table is not None:
             stages["table"] = self.table.towards(self.up)
         elif self.find_table:
@@ -354,7 +344,7 @@ class CloudPipeline(Value):
     def _without_objects(self, stages: dict[str, Any]) -> DetectionReason | None:
         """Group the points above the table, or return the reason."""
         above, groups = ~stages["on_table"], stages["groups"]
-        points, up = stages["points"][above], np.asarray(self._up(stages.get("table")))
+        points, up = stages["points"][above], self._up(stages.get("table"))
         found = find_clusters(points, eps=self.gap, min_size=self.least)
         found = split_at_gaps(points, found, up, width=_VISIBLE * self.voxel, least=_SEEN * self.least)
         sizes = np.bincount(found[found >= 0], minlength=1)
@@ -411,6 +401,15 @@ class CloudPipeline(Value):
         surface = cluster.copy()
         surface[cluster] = fit[1]
         return surface, True
+
+
+def _of_points(cloud: npt.ArrayLike, points: Array) -> DetectionReason | None:
+    """Return the reason of a cloud in millimeters, or without points in the region."""
+    some = finite_points(cloud)
+    some = some[:: len(some) // _SAMPLE + 1]
+    if len(some) and np.ptp(np.quantile(some, (0.1, 0.9), axis=0), axis=0).max() > _WIDE:
+        return DetectionReason.millimeters
+    return None if len(points) else DetectionReason.no_points
 
 
 def _fitted(fit: ShapeFit | None, up: Array, bottom: float, largest: float) -> dict[str, Any]:

@@ -353,9 +353,7 @@ def look_at(eye: npt.ArrayLike, target: npt.ArrayLike, up: npt.ArrayLike = (0.0,
 def _edges(z: Array, jump: float) -> npt.NDArray[np.bool_]:
     """Return the mask of pixels whose depth jumps to a neighbor."""
     mask = np.zeros(z.shape, dtype=np.bool_)
-    down, right = np.abs(np.diff(z, axis=0)) > jump, np.abs(np.diff(z, axis=1)) > jump
-    mask[1:] |= down
-    mask[:-1] |= down
-    mask[:, 1:] |= right
-    mask[:, :-1] |= right
+    for axis in (0, 1):
+        jumps = np.abs(np.diff(z, axis=axis)) > jump
+        mask |= np.insert(jumps, 0, False, axis) | np.insert(jumps, jumps.shape[axis], False, axis)
     return mask

@@ -365,46 +365,36 @@ def find_plane(
     (1.0, 0.5, True)
     """
     near_by, count = positive(distance, "distance", "m"), whole(hypotheses, "hypotheses", 1)
-    axis = None if normal is None else np.asarray(Plane(normal, 0.0).normal)
-    slope = -1.0 if axis is None else float(np.cos(positive(angle, "angle", "rad")))
+    # without a normal, every plane is within the angle
+    axis, slope = (np.zeros(3), -1.0) if normal is None else (np.asarray(Plane(normal, 0.0).normal), np.cos(angle))
+    positive(angle, "angle", "rad")
     cloud = numbers(points, "points", 2)
     usable = finite_points(cloud, "points")
     rng = np.random.default_rng(whole(seed, "seed", 0))
-    best = _best_hypothesis(usable, near_by, axis, slope, count, rng)
-    for _ in range(_FITS):
-        if best is None:
-            return None
-        better = fit_plane(usable[np.abs(best.distance(usable)) <= near_by])
-        if better is None or (axis is not None and abs(np.asarray(better.normal) @ axis) < slope):
-            break
-        best = better
-    if best is None or (np.abs(best.distance(usable)) <= near_by).mean() < within(share, "share", 0.0, 1.0):
+    if len(usable) < 3:
         return None
-    best = best if axis is None else best.towards(axis)
-    with np.errstate(invalid="ignore"):
-        return best, np.abs(best.distance(cloud)) <= near_by
-
-
-def _best_hypothesis(
-    points: Array, distance: float, axis: Array | None, slope: float, count: int, rng: np.random.Generator
-) -> Plane | None:
-    if len(points) < 3:
-        return None
-    a, b, c = points[rng.integers(len(points), size=(3, count))]
+    a, b, c = usable[rng.integers(len(usable), size=(3, count))]
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
-    spans = lengths > 1e-9 * max(float(np.ptp(points, axis=0).max()), 1e-300) ** 2
-    normals = normals[spans] / lengths[spans, None]
-    offsets = (normals * a[spans]).sum(axis=1)
-    if axis is not None:
-        allowed = np.abs(normals @ axis) >= slope
-        normals, offsets = normals[allowed], offsets[allowed]
+    spans = lengths > 1e-9 * max(float(np.ptp(usable, axis=0).max()), 1e-300) ** 2
+    normals, a = normals[spans] / lengths[spans, None], a[spans]
+    allowed = np.abs(normals @ axis) >= slope
+    normals, offsets = normals[allowed], (normals * a).sum(axis=1)[allowed]
     if not len(normals):
         return None
-    judges = points if len(points) <= _JUDGES else points[rng.choice(len(points), _JUDGES, replace=False)]
-    votes = (np.abs(judges @ normals.T - offsets) <= distance).sum(axis=0)
-    best = int(votes.argmax())
-    return Plane(normals[best], float(offsets[best]))
+    judges = usable if len(usable) <= _JUDGES else usable[rng.choice(len(usable), _JUDGES, replace=False)]
+    most = int((np.abs(judges @ normals.T - offsets) <= near_by).sum(axis=0).argmax())
+    best = Plane(normals[most], float(offsets[most]))
+    for _ in range(_FITS):
+        better = fit_plane(usable[np.abs(best.distance(usable)) <= near_by])
+        if better is None or abs(np.asarray(better.normal) @ axis) < slope:
+            break
+        best = better
+    if (np.abs(best.distance(usable)) <= near_by).mean() < within(share, "share", 0.0, 1.0):
+        return None
+    best = best.towards(axis)
+    with np.errstate(invalid="ignore"):
+        return best, np.abs(best.distance(cloud)) <= near_by
 
 
 class SurfaceAxes(NamedTuple):
