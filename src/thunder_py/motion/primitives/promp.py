@@ -14,8 +14,7 @@ from ...checks import Array, array, nonnegative, numbers, seed_of, whole, within
 from ...errors import ThunderError
 from ...recordings.motion_set import MotionSet
 from ...recordings.plausibility import Samples, check_plausible
-from ...recordings.processing.over_sets import require_no_gaps
-from ...recordings.trial import POSITION, ROTATION, Trial
+from ...recordings.trial import POSITION, ROTATION, Trial, require_no_gaps
 from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Estimator
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
