@@ -1,5 +1,6 @@
 """Plans that tell how far they are from their training data, that stand still, and that search farther."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -231,18 +232,22 @@ def test_components_of_returning_poses_warn() -> None:
         plan = planner.plan(T0, T1, 1.0)
     assert plan.path_length["m"] > 2.0
     assert plan.peak_speed["m"] > 5.0
+    assert {one.quantity for one in plan.excess} == {"path length", "peak speed", "peak acceleration"}
+    assert str(plan.excess[0]) in repr(plan)
     assert 1.5 < plan.path_length["rad"] < 3.0  # a quarter turn
     with pytest.warns(ThunderWarning, match="the replanned motion " + FAR):
         rest = planner.replan(plan, 0.4, T1)
     assert rest.excess
     with pytest.warns(ThunderWarning, match="the farthest plan " + FAR):
-        planner.plan_many(np.zeros(6), [0.3, 0.1, 0.2, 0.0, 0.0, 1.5], 1.0, n=2)
+        batch = planner.plan_many(np.zeros(6), [[0.3, 0.1, 0.2, 0.0, 0.0, 1.5], np.zeros(6)], 1.0, n=2)
+    assert batch.to_columns()["exceeds"].tolist() == [True, False]
     assert HumanLikePlanner(fpca, max_travel_ratio=np.inf).plan(T0, T1, 1.0).path_length == plan.path_length
 
 
 def test_every_plan_of_enlarged_motions_warns() -> None:
     rng = np.random.default_rng(7)
     planner = enlarged(8)
+    planner = pickle.loads(pickle.dumps(planner))  # the limits are kept
     for _ in range(20):
         way, T = rng.uniform(0.02, 0.8) * _direction(rng), rng.uniform(0.5, 3.0)
         with pytest.warns(ThunderWarning, match=FAR):

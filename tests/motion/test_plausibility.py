@@ -121,11 +121,13 @@ def test_wrong_units_and_their_remedies():
         assert len(caught) == 1
 
 
+@pytest.mark.filterwarnings("ignore:the learned motion:thunder_py.errors.ThunderWarning")  # of five functions
 @pytest.mark.parametrize(
     "fit",
     [FPCA(1, **PLAIN).fit, ProMP(5).fit, lambda x: DMP(5).fit([(TAU, motion) for motion in x])],
     ids=["FPCA", "ProMP", "DMP"],
 )
+@pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # of fits to such numbers
 def test_arrays_are_judged(fit):
     x = np.stack([REACH + 0.01 * k * TAU[:, None] for k in range(3)])
     with pytest.warns(RecordingWarning, match=r"trial 0: positions over 32\d m, .*; scale arrays to meters") as caught:

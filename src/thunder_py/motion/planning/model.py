@@ -242,6 +242,11 @@ class PlannerModel:
         used = fpca.explained_variance_ > 0.0
         self._inverse_deviations: Array = used / np.sqrt(np.where(used, fpca.explained_variance_, 1.0))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the planner and the limits of its core, which are no arguments of the core."""
+        self.__dict__.update(state)
+        self._training.limit(self._core, self.max_travel_ratio)
+
     @property
     def condition_number(self) -> float:
         """Condition number of the equilibrated linear system, the largest over coordinates."""
