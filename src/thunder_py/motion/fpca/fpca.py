@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,6 +87,7 @@ def _score_names(shape: tuple[int, ...], dofs: Sequence[str]) -> list[str]:
     return [".".join(["score", str(i + 1), *(dofs[k] for k in rest)]) for i, *rest in np.ndindex(shape)]
 
 
+@dataclass(eq=False, repr=False)
 class FPCA(Estimator):
     """Functional principal components of motions over normalized time.
 
@@ -173,43 +175,32 @@ class FPCA(Estimator):
     (20, 3, 3)
     """
 
-    basis_: SplineBasis
-    mean_coefficients_: Array
-    component_coefficients_: Array
-    explained_variance_: Array
-    total_variance_: Array
-    offset_mean_: Array
-    offset_covariance_: Array
-    support_: Mask
-    scores_: Array
-    offsets_: Array
-    durations_: Array
-    smoothing_: Array
-    residual_: Array
-    alignment_: str
-    shrinkage_: float
-    frames_: PathFrames | None
-    _dofs: tuple[str, ...]
-    _units: tuple[str, ...]
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        *,
-        basis: SplineBasis | None = None,
-        smoothing: float | str | None = "gcv",
-        joint: bool = False,
-        alignment: str = "auto",
-        shrinkage: float | str = "auto",
-        demean: bool = True,
-    ) -> None:
-        self.n_components = n_components
-        self.basis = basis
-        self.smoothing = smoothing
-        self.joint = joint
-        self.alignment = alignment
-        self.shrinkage = shrinkage
-        self.demean = demean
+    n_components: int | float | None = None
+    _: KW_ONLY
+    basis: SplineBasis | None = None
+    smoothing: float | str | None = "gcv"
+    joint: bool = False
+    alignment: str = "auto"
+    shrinkage: float | str = "auto"
+    demean: bool = True
+    _dofs: tuple[str, ...] = field(init=False)
+    _units: tuple[str, ...] = field(init=False)
+    basis_: SplineBasis = field(init=False)
+    mean_coefficients_: Array = field(init=False)
+    component_coefficients_: Array = field(init=False)
+    explained_variance_: Array = field(init=False)
+    total_variance_: Array = field(init=False)
+    offset_mean_: Array = field(init=False)
+    offset_covariance_: Array = field(init=False)
+    support_: Mask = field(init=False)
+    scores_: Array = field(init=False)
+    offsets_: Array = field(init=False)
+    durations_: Array = field(init=False)
+    smoothing_: Array = field(init=False)
+    residual_: Array = field(init=False)
+    alignment_: str = field(init=False)
+    shrinkage_: float = field(init=False)
+    frames_: PathFrames | None = field(init=False)
 
     @classmethod
     def paper(cls, motions: Motions, n_components: int | None = None) -> FPCA:
