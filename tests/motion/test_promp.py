@@ -99,9 +99,9 @@ def test_open_degrees_of_freedom_and_order_of_observations(learned):
 
 
 def gap():
-    x = np.zeros((20, 3))
+    x = np.outer(np.linspace(0.0, 0.3, 20), np.ones(3))
     x[4] = np.nan
-    return Trial(np.arange(20.0), x, ("x", "y", "z"))
+    return Trial(np.linspace(0.0, 1.0, 20), x, ("x", "y", "z"))
 
 
 def test_bad_input():
@@ -116,7 +116,7 @@ def test_bad_input():
         (lambda: ProMP(5, regularization=-1.0).fit(one), "...regularization must not be negative..."),
         (lambda: ProMP(5).rollout(), "...ProMP must be fitted before ...: call fit first..."),
         (lambda: ProMP(5).fit(gap()), "...must have no gaps..."),
-        (lambda: ProMP(5).fit(np.zeros((3, 4))), "...motions must have shape (n, n, n)..."),
+        (lambda: ProMP(5).fit(np.zeros((3, 4))), "...motions as an array must have shape..."),
         (lambda: small.condition([]), "...at least one observation..."),
         (lambda: small.condition([Observation(1.5, [0, 0, 0])]), "tau of observation 0 must be a number in [0, 1]..."),
         (lambda: small.condition([Observation(0.5, [0, 0])]), "...must be (3,) numbers..."),

@@ -15,7 +15,7 @@ from ..checks import Array, whole
 from ..errors import FileFormatError, ThunderError
 from ..files import read_archive, write_archive
 from ..table import Table, Tabular
-from .trial import Trial
+from .trial import Trial, require_no_gaps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -216,13 +216,8 @@ class MotionSet(Sequence[Trial], Tabular):
         whole(n, "n", 2)
         result = np.empty((len(self), n, len(self.dofs)))
         for k, trial in enumerate(self):
-            if trial.gaps:
-                start, end = trial.gaps[0]
-                raise ThunderError(
-                    f"to_array needs trials without gaps, got one from {start:g} to {end:g} s in trial {k} "
-                    f"({trial.name or 'no name'}); close them with processing.fill_gaps"
-                )
-            result[k] = CubicSpline(trial.t, trial.x)(np.linspace(trial.t[0], trial.t[-1], n))
+            values = require_no_gaps(trial, f"to_array (index {k})")
+            result[k] = CubicSpline(trial.t, values)(np.linspace(trial.t[0], trial.t[-1], n))
         return result
 
     # --- files and figures --------------------------------------------------------------------------------------

@@ -63,6 +63,11 @@ class RecordingWarning(UserWarning):
     """
 
 
+def warn_about(path: object, text: str) -> None:
+    """Warn of what is doubtful in a file."""
+    warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
+
+
 @dataclass(frozen=True, eq=False)
 class Samples:
     """Samples for `check_plausible` that are no `Trial`.

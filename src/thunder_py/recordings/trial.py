@@ -372,6 +372,22 @@ class Trial(Tabular, Suggesting):
         return self.x[:, self._indices(names)]  # a copy
 
 
+def trial_label(trial: Trial) -> str:
+    """Return the name of a trial for messages."""
+    return f"trial {trial.name!r}" if trial.name else "the trial"
+
+
+def require_no_gaps(trial: Trial, task: str) -> Array:
+    """Return the values of a trial; refuse gaps, with the operation `task` in the message."""
+    if not trial.valid.all():
+        start, end = trial.gaps[0]
+        raise ThunderError(
+            f"{trial_label(trial)} must have no gaps for {task}, got {len(trial.gaps)}, the first from {start:.4g} to "
+            f"{end:.4g} s; close short gaps with fill_gaps or split the trial with split_at_gaps"
+        )
+    return trial.x
+
+
 def stretches(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the first and last index of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]))).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class DMPMotion(SampledMotion):
         )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
     """Discrete dynamic movement primitive: spring and damper towards a goal, with a learned forcing term.
 
@@ -59,23 +59,23 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
     ----------
     n_basis : int
         Number of basis functions; the paper has 21.
-    basis : str
-        ``"gaussian"``, ``"mollifier"`` (106), ``"wendland_c2"`` or ``"wendland_c4"``, see `DMPBasis`.
     overlap : float
         Overlap of the functions; 1 gives the widths of Ginesi et al.
+    K, D : float
+        Stiffness and damping in time t / tau; D is 2 sqrt(K) by default.
+    regression : str
+        ``"ls"`` for least squares of all weights, ``"lwr"`` for locally weighted regression of each.
+    basis : str
+        ``"gaussian"``, ``"mollifier"`` (106), ``"wendland_c2"`` or ``"wendland_c4"``, see `DMPBasis`.
     scaling : str
         ``"hoffmann"`` or ``"paper"``.
+    alpha : float
+        Decay rate of the phase, which is exp(-alpha) at the end.
     rotodilatation : bool or "auto"
         Rotate and scale f with the displacement from start to goal, relative to the demonstrated one (Ginesi et al.
         2021). Only with Hoffmann's scaling, and for coordinates of one space. "auto" does so for one to three
         coordinates, in meters where units are known, unless a demonstration ends nearer to its start than half its
         extent.
-    K, D : float
-        Stiffness and damping in time t / tau; D is 2 sqrt(K) by default.
-    alpha : float
-        Decay rate of the phase, which is exp(-alpha) at the end.
-    regression : str
-        ``"ls"`` for least squares of all weights, ``"lwr"`` for locally weighted regression of each.
 
     Attributes
     ----------
@@ -125,16 +125,7 @@ class DMP(PositionPrimitive, DiscretePrimitive[_core.Dmp, DMPState]):
     (3,)
     """
 
-    n_basis: int = 21
-    _: KW_ONLY
-    basis: str = "gaussian"
-    overlap: float = 1.0
-    scaling: str = "hoffmann"
     rotodilatation: bool | str = "auto"
-    K: float = 150.0
-    D: float | None = None
-    alpha: float = 4.0
-    regression: str = "ls"
     rotodilatation_: bool = field(init=False)
     _stored = (*DiscretePrimitive._stored, "rotodilatation_")
 

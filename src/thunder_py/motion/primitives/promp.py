@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array, nonnegative, numbers, seed_of, whole, within
 from ...errors import ThunderError
-from ...recordings.motion_set import MotionSet
-from ...recordings.plausibility import Samples, check_plausible
-from ...recordings.processing.over_sets import require_no_gaps
-from ...recordings.trial import POSITION, ROTATION, Trial
+from ...recordings.trial import POSITION, ROTATION, require_no_gaps
 from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Estimator
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
+from ..fpca.curves import read_curves
 from ..travel import travel
 from .bases import GaussianBasis
 from .sampled_motion import BasisMotion
 from .stepping import COMPARED, warn_travel
+
+if TYPE_CHECKING:
+    from ..fpca.fpca import Motions
 
 #: tolerance of observations without noise, relative to the largest value among them
 _MET = 1e-6
@@ -139,7 +140,7 @@ class ProMP(Estimator):
         """Names of the coordinates of the demonstrations; empty for arrays."""
         return self._dofs
 
-    def fit(self, motions: MotionSet | Iterable[Trial] | npt.ArrayLike, y: object = None) -> ProMP:
+    def fit(self, motions: Motions, y: object = None) -> ProMP:
         """Estimate the distribution of weights from demonstrations.
 
         Parameters
@@ -166,19 +167,10 @@ class ProMP(Estimator):
             For arguments of the constructor out of range, no demonstration, gaps, or trials with different dofs.
         """
         nonnegative(self.variance_floor, "variance_floor")
-        if isinstance(motions, (MotionSet, Trial)) or _are_trials(motions):
-            trials = MotionSet([motions] if isinstance(motions, Trial) else motions)  # type: ignore[arg-type]
-            values = [require_no_gaps(trial, "a demonstration") for trial in trials]
-            phases = [(trial.t - trial.t[0]) / trial.duration for trial in trials]
-            check_plausible(trials)
-        else:
-            trials, values = MotionSet(()), list(array(motions, (None, None, None), "motions"))
-            phases = [np.linspace(0.0, 1.0, len(x)) for x in values]
-            check_plausible([Samples(x) for x in values])
-        if not values or values[0].size < 2 or len(values[0]) < 2:
-            raise ThunderError("motions must hold at least one demonstration of two samples, got none")
-        dofs, duration = (trials.dofs, float(trials.durations.mean())) if len(trials) else ((), 1.0)
-        stacked = np.stack([self.weights(tau, x) for tau, x in zip(phases, values, strict=True)])
+        curves = read_curves(motions)
+        values = [(trial, require_no_gaps(trial, "a demonstration")) for trial in curves.trials]
+        stacked = np.stack([self.weights((trial.t - trial.t[0]) / trial.duration, x) for trial, x in values])
+        dofs, duration = (curves.dofs, float(curves.durations.mean())) if curves.timed else ((), 1.0)
         rows = np.swapaxes(stacked, 1, 2).reshape(len(stacked), -1)
         centered = rows - rows.mean(axis=0)
         covariance = centered.T @ centered / max(len(rows) - 1, 1)
@@ -382,7 +374,3 @@ class ProMP(Estimator):
         return BasisMotion(
             self.basis, weights, duration_of(self.duration_ if duration is None else duration), self.dofs
         )
-
-
-def _are_trials(motions: Any) -> bool:
-    return isinstance(motions, (list, tuple)) and len(motions) > 0 and all(isinstance(m, Trial) for m in motions)

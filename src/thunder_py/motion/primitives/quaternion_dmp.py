@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -61,13 +61,12 @@ class OrientationMotion:
         return float(self.t[-1])
 
 
-@dataclass(eq=False, repr=False)
 class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
     """Discrete dynamic movement primitive of orientation, in the form of Ude et al. (2014).
 
     Parameters
     ----------
-    n_basis, basis, overlap, scaling, K, D, alpha, regression
+    n_basis, overlap, K, D, regression, basis, scaling, alpha
         As in `DMP`.
 
     Attributes
@@ -111,15 +110,6 @@ class QuaternionDMP(DiscretePrimitive[_core.QuaternionDmp, OrientationState]):
     (501, True)
     """
 
-    n_basis: int = 21
-    _: KW_ONLY
-    basis: str = "gaussian"
-    overlap: float = 1.0
-    scaling: str = "hoffmann"
-    K: float = 150.0
-    D: float | None = None
-    alpha: float = 4.0
-    regression: str = "ls"
     _unit = "rad"
 
     def fit(self, demonstrations: Any, y: object = None, *, cutoff: float = math.inf) -> QuaternionDMP:

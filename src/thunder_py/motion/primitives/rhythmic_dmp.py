@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -95,11 +95,6 @@ class RhythmicDMP(PositionPrimitive):
     """
 
     n_basis: int = 25
-    _: KW_ONLY
-    overlap: float = 1.0
-    K: float = 150.0
-    D: float | None = None
-    regression: str = "ls"
     goal_: Array = field(init=False)
     period_: float = field(init=False)
     residuals_: Array = field(init=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -57,24 +58,26 @@ class DMPState(NamedTuple):
     ddx: Array
 
 
+@dataclass(eq=False, repr=False)
 class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
     """Movement primitive with a core that is learned, and a copy of it that is started, then stepped."""
 
-    n_basis: int
-    overlap: float
-    K: float
-    D: float | None
-    regression: str
-    weights_: Array
-    basis_: DMPBasis
-    D_: float
-    condition_: float
-    _core: _Core | None = None
-    _moving: _Core | None = None
+    n_basis: int = 21
+    _: KW_ONLY
+    overlap: float = 1.0
+    K: float = 150.0
+    D: float | None = None
+    regression: str = "ls"
+    weights_: Array = field(init=False)
+    basis_: DMPBasis = field(init=False)
+    D_: float = field(init=False)
+    condition_: float = field(init=False)
+    _core: _Core | None = field(init=False, default=None)
+    _moving: _Core | None = field(init=False, default=None)
     #: arguments of `with_weights`
-    _stored: tuple[str, ...] = ()
+    _stored: ClassVar[tuple[str, ...]] = ()
     #: results beside them
-    _results: tuple[str, ...] = ("condition_",)
+    _results: ClassVar[tuple[str, ...]] = ("condition_",)
 
     def _learn(self, core: type[_Core], weights: Array, *settings: Any) -> None:
         """Store weights, and the core made of them with its settings."""
@@ -230,18 +233,19 @@ class PositionPrimitive(SteppedPrimitive[_core.Dmp, DMPState]):
         return self.state
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DiscretePrimitive(SteppedPrimitive[_Core, _State]):
     """Movement primitive from a start to a goal."""
 
-    basis: str
-    scaling: str
-    alpha: float
-    start_: Array
-    goal_: Array
-    duration_: float
-    _stored: tuple[str, ...] = ("weights_", "start_", "goal_", "duration_")
+    basis: str = "gaussian"
+    scaling: str = "hoffmann"
+    alpha: float = 4.0
+    start_: Array = field(init=False)
+    goal_: Array = field(init=False)
+    duration_: float = field(init=False)
     #: unit of the coordinates, for messages
-    _unit: str = "units"
+    _unit: str = field(init=False, default="units")
+    _stored: ClassVar[tuple[str, ...]] = ("weights_", "start_", "goal_", "duration_")
 
     def _basis(self) -> DMPBasis:
         one_of(self.basis, BASES, "basis")
