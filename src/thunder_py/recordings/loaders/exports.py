@@ -232,7 +232,8 @@ def _read(export: _Export, file: TextFile, rate: float | None = None) -> tuple[A
         return np.arange(len(t)) / hertz, values, hertz
     if key:
         message = f"{key} is {in_file:g} Hz, but the times have steps of {step:.6g} s"
-        file.warn(f"{message} and were kept; pass rate={1.0 / step:.6g} or rate={in_file:g}, whichever is right")
+        other = f" or rate={in_file:g}, whichever is right" if in_file > 0.0 else " to confirm them"
+        file.warn(f"{message} and were kept; pass rate={1.0 / step:.6g}{other}")
     return t, values, text.rate_of(t)
 
 
@@ -405,6 +406,8 @@ def _optitrack(file: TextFile) -> _Export:
     if (angles := header.get("Rotation Type", "Quaternion")) != "Quaternion" and _TURN[0] in quantities:
         file.warn(f"rotations are angles ({angles}) and were left out; export quaternions")
         quantities = [_UNREAD if quantity in _TURN else quantity for quantity in quantities]
+    if (space := header.get("Coordinate Space", "Global")) != "Global":
+        file.warn(f"coordinates are those of the space {space!r}, perhaps of a body that moves; export global ones")
     known = list(dict.fromkeys(point for point, quantity in zip(points, quantities, strict=True) if quantity))
     kinds = {name: {point[0] for point in known if point[1] == name} for _, name, *_ in known}
     titles = [f"{name} ({kind})" if len(kinds[name]) > 1 else name for kind, name, *_ in known]

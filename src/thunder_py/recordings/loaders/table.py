@@ -128,6 +128,8 @@ def load_table(
     file = TextFile(path, encoding, decimal, missing)
     cells, first = _cells(file, sheet, skip, header, delimiter), skip + int(header) + 1  # number of the first line
     names, rows = cells[skip] if header else [""] * len(cells[skip]), cells[first - 1 :]
+    if header and all(map(text.is_number, names)):
+        file.warn(f"line {first - 1}, of numbers, was read as names; pass header=False if it has values")
     dofs, spelt = _wanted(columns, unit)
     factors, units = zip(*(UNITS[spelt[dof]] for dof in dofs), strict=True)
     at = [_index(column, names, file) for column in dofs.values()]

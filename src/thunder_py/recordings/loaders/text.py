@@ -24,6 +24,8 @@ from .lost import without_lost
 
 #: cells that mean "not measured"
 MISSING = ("", "nan", "NaN", "NA", "N/A", "NULL")
+#: not a number as C and Microsoft's libraries print it
+_NAN = re.compile(r"[-+]?(nan(\(\w*\))?|1\.#(IND|[QS]NAN)0*)", re.IGNORECASE)
 #: bytes of a file
 LARGEST = 1 << 30
 
@@ -88,8 +90,8 @@ class TextFile:
         warn_about(self.path, message)
 
     def number(self, cell: str, line: int, column: str, *, gaps: bool = False) -> float:
-        """Return the number in a cell; with `gaps`, NaN for missing ones, and for nan in any case."""
-        if gaps and (cell in self.missing or cell.lower() == "nan"):
+        """Return the number in a cell; with `gaps`, NaN for missing ones, and for nan however spelled."""
+        if gaps and (cell in self.missing or _NAN.fullmatch(cell)):
             return math.nan
         text = cell if self.decimal == "." else cell.replace(".", "#").replace(",", ".")
         try:
