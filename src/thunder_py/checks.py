@@ -516,6 +516,13 @@ def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array
     return np.full(n, row)
 
 
+def positives(value: object, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return `value` as n positive numbers, one per joint, read-only, or raise `ThunderError` naming `what`."""
+    row = all_positive(per_joint(value, n, what, finite=finite), what)
+    row.setflags(write=False)
+    return row
+
+
 def apart(*values: float) -> list[str]:
     """Return numbers with as few digits, six at least, as tell those apart that differ.
 

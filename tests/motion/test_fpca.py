@@ -198,18 +198,30 @@ def returning(back, count, turn=0.0):
     return [stretched(x @ Rotation.from_rotvec([0.0, 0.0, k]).as_matrix().T, name=f"back {k}") for k in range(count)]
 
 
+def session(points):
+    """One motion of reaches from point to point, which ends away from its start."""
+    points = np.array(points, dtype=float)
+    x = np.vstack(points[:-1, None] + np.diff(points, axis=0)[:, None] * STEP[:, None])
+    return [stretched(x, "session", len(points) - 1.0)]
+
+
 class TestMotionsThatReturn:
     """The majority decides on the alignment; every other motion is told."""
 
     REACHES = tuple(minimum_jerk_reaches(12, seed=3, noise=1e-4))
 
     @pytest.mark.parametrize(
-        ("others", "kind"), [(returning(0.9, 5), "out and back"), (returning(1.0, 1, 2.0), "loops")]
+        ("others", "kind"),
+        [
+            (returning(0.9, 5), "out and back"),
+            (returning(1.0, 1, 2.0), "loops"),
+            (session([[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0.3, 0.2, 0]]), "several reaches, or winding"),
+        ],
     )
     def test_a_few_are_left_out(self, others, kind):
         """The components are those of the other motions alone, to the last digit."""
         alone, motions = FPCA(4, shrinkage=0.1).fit(self.REACHES), [*others, *self.REACHES]
-        match = rf"{len(others)} of {len(motions)} motions return .*\({kind}: trial 0 \(back 0\).* left out"
+        match = rf"{len(others)} of {len(motions)} motions return .*\({kind}: trial 0 \({others[0].name}\).* left out"
         with pytest.warns(ThunderWarning, match=match) as caught:
             fpca = FPCA(4, shrinkage=0.1).fit(motions)
         assert ("recordings.split_reaches" in str(caught[0].message)) == (kind != "loops")
@@ -242,6 +254,13 @@ class TestMotionsThatReturn:
                 fpca = FPCA(2, shrinkage=0.1).fit(motions)
             assert fpca.alignment_ == "none"
             assert fpca.support_.all()
+
+    def test_splines_that_miss_a_session(self):
+        """Fifteen functions cannot follow a session of many reaches, with whatever alignment."""
+        motions = session(np.random.default_rng(4).uniform(-0.3, 0.3, (41, 3)))
+        with pytest.warns(ThunderWarning, match=r"splines miss \d\d% .* of x, y, z .* 15 functions; .*split_reaches"):
+            FPCA(alignment="none").fit(motions)
+        FPCA(alignment="none", basis=SplineBasis(160)).fit(motions)
 
     def test_who_chose_the_alignment_keeps_all(self):
         motions = [*self.REACHES, *returning(0.9, 2)]
@@ -411,7 +430,7 @@ def test_parameters_come_back(tmp_path):
         {"smoothing": None, "joint": True, "shrinkage": 0.25},
         {"n_components": 2, "shrinkage": "auto", "alignment": "path", "demean": False},
     ):
-        fpca = FPCA(basis=basis, **way).fit(reaches())
+        fpca = FPCA(basis=basis, **{"alignment": "path"} | way).fit(reaches())
         fpca.save(tmp_path / "a.npz")
         with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
             assert all(file[name].dtype.kind in "fibU" for name in file.files)

@@ -25,12 +25,15 @@ def write(path, text):
 
 
 def test_a_table_with_times(tmp_path):
-    path = write(tmp_path / "reach.csv", "t;X;Y;Z\n0;1;2;3\n0.01;4;;6\n0.02;7;8;nan\n0.03;10;11;12\n\n")
+    path = write(
+        tmp_path / "reach.csv",
+        "t;X;Y;Z\n0;1;2;3\n0.01;4;;6\n0.02;7;8;nan\n0.03;1.#QNAN;-1.#IND;-nan(ind)\n0.04;10;11;12\n\n",
+    )
     (trial,) = load_table(path, time="t", columns=XYZ, unit="mm", subject="S1", task="reach", frame="lab")
-    np.testing.assert_array_equal(trial.t, [0.0, 0.01, 0.02, 0.03])
-    expected = np.array([[1, 2, 3], [4, np.nan, 6], [7, 8, np.nan], [10, 11, 12]]) * 0.001
+    np.testing.assert_array_equal(trial.t, [0.0, 0.01, 0.02, 0.03, 0.04])
+    expected = np.array([[1, 2, 3], [4, np.nan, 6], [7, 8, np.nan], [np.nan] * 3, [10, 11, 12]]) * 0.001
     np.testing.assert_array_equal(trial.x, expected)
-    assert trial.gaps == [(0.0, 0.03)]
+    assert trial.gaps == [(0.0, 0.04)]
     assert trial.rate == pytest.approx(100.0)
     assert (trial.name, trial.subject, trial.task, trial.frame) == ("reach", "S1", "reach", "lab")
 
@@ -389,7 +392,13 @@ def test_position_channels_beside_an_offset(tmp_path, values):
 
 @pytest.mark.parametrize(
     ("step", "rate", "expected"),
-    [("0.008333", None, 120.0), ("0.0083333", 120, 120.0), ("0.0333333", None, 30.0), ("0.0134", None, 1 / 0.0134)],
+    [
+        ("0.008333", None, 120.0),
+        ("0.0083333", 120, 120.0),
+        ("0.0333333", None, 30.0),
+        ("0.0134", None, 1 / 0.0134),
+        ("0", 50, 50.0),
+    ],
 )
 def test_rates(tmp_path, values, step, rate, expected):
     path = write(tmp_path / "a.bvh", HIERARCHY + motion(values, step))
@@ -447,7 +456,11 @@ BAD = [
         for channels in ("1 Wrotation", "2 Xrotation Xrotation", "7 Xrotation", "1.5 Xrotation", "")
     ),
     ("MOTION", "MOTIONS", "....bvh:...: expected HIERARCHY, and then MOTION, Frames: and Frame Time:"),
-    ("Frame Time: 0.01", "Frame Time: 0", "....bvh:28: Frame Time must be positive [s], got 0"),
+    (
+        "Frame Time: 0.01",
+        "Frame Time: 0",
+        "....bvh: Frame Time: rate must be positive [Hz], got 0 in the file; pass rate=",
+    ),
     ("Frame Time: 0.01", "Frame Time: fast", "....bvh:28: Frame Time: expected a number, got 'fast'"),
     ("Frame Time: 0.01", "Frame Time: 0.01\n1 2 3", "....bvh:29: expected 13 cells, got 3"),
 ]

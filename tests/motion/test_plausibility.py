@@ -425,6 +425,8 @@ CASES = [
     (load_trc, again(trc(P), "0.0100", "0.0000"), {}, {"rate": 100.0}),
     (load_trc, lost(trc(P)), {}, {}),
     (load_trc, again(trc(P), "m0", "Höhe").encode("latin-1"), {}, {}),
+    (load_trc, again(trc(P), "\n100\t", "\n0\t"), {}, {}),
+    (load_bvh, bvh(0.1 * P, "0"), {"unit": "cm"}, {"rate": 100.0}),
     (load_bvh, bvh(0.1 * P, mark=","), {"unit": "cm"}, {}),
     (load_bvh, bvh(0.1 * P, "10"), {"unit": "cm"}, {}),
     (load_bvh, bvh(0.1 * P), {"unit": "m"}, {}),
@@ -432,6 +434,7 @@ CASES = [
     (load_bvh, again(bvh(0.1 * P), "Hand", "Große Hand").encode("latin-1"), {"unit": "cm"}, {}),
     (load_table, csv(P, mark=","), XYZ, {}),
     (load_table, lost(csv(P)), XYZ, {}),
+    (load_table, csv(P).partition("\n")[2], {"columns": {"x": 2, "y": 3, "z": 4}, "time": 1, "unit": "mm"}, {}),
     (load_table, quoted(csv(P, delimiter=",")), XYZ, {}),
     (load_table, csv(P), XYZ | {"unit": "m"}, {}),
     (load_table, csv(1e-4 * P), XYZ | {"unit": "cm"}, {}),
@@ -467,6 +470,7 @@ STUCK = [
     (load_markers, vicon(1e3 * P), {}),
     (load_markers, again(qualisys(P), "3D", "6D"), {}),
     (load_markers, optitrack(1e-3 * P, rotation="XYZ"), {}),
+    (load_markers, optitrack(1e-3 * P).replace("Space,Global", "Space,Local"), {}),
     (load_markers, trc(P), {}),
     (load_ulimb_mhh, mhh(P, mark=","), {"rate": 100.0, "unit": "mm"}),
     (load_table, csv(P, mark="#"), XYZ),
@@ -475,7 +479,7 @@ STUCK = [
     (load_bvh, bvh(P[:1]), {"unit": "cm"}),
     (load_kinesis, "subjName", {}),
 ]
-PROPOSAL = re.compile(r"\b([a-z_]+)=('[^']*'|\[[^]]*\]|\{[^}]*\}|[\d.]+)?")
+PROPOSAL = re.compile(r"\b([a-z_]+)=('[^']*'|\[[^]]*\]|\{[^}]*\}|[\d.]+|False)?")
 
 
 def said(loader, path, options):

@@ -250,7 +250,7 @@ def test_trials_of_unequal_length_at_equal_tau():
 def test_what_sets_of_trials_refuse(motions):
     other = Trial([0.0, 1.0], np.zeros((2, 1)), ["elbow"])
     assert_refused(
-        (lambda: MotionSet([trial(), trial(gap=slice(3, 5), name="late")]).to_array(10), "to_array needs trials ..."),
+        (lambda: MotionSet([trial(), trial(gap=slice(3, 5), name="late")]).to_array(10), "trial 'late' must have..."),
         (lambda: motions.to_array(1), "n must be a whole number of at least 2, got 1"),
         (lambda: MotionSet([trial(), other]).to_array(10), "trials must share their dofs, got x, y, z and, at ..."),
         (lambda: MotionSet().to_array(10), "an empty MotionSet has no dofs"),

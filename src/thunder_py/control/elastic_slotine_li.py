@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, of_kind, per_joint, positive
+from ..checks import Array, of_kind, positive, positives
 from ..errors import ThunderError, outer_level
 from ..robot import Robot
 from .adaptation import AdaptationLike
@@ -105,7 +105,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
     ) -> None:
         of_kind(robot, Robot, "robot")
         rate = 0.0 if Gamma_K is None else 1.0 / positive(Gamma_K, "Gamma_K")
-        self._rates: Array = all_positive(per_joint(Lambda, robot.n, "Lambda"), "Lambda")
+        self._rates: Array = positives(Lambda, robot.n, "Lambda")
         self.Lambda = self._rates
         self.K_d, self.Gamma_K = K_d, Gamma_K
         self.K_x: npt.ArrayLike = critical_damping(robot) if K_x is None else K_x

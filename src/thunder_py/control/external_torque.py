@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, of_kind, per_joint, positive
+from ..checks import Array, of_kind, positive, positives
 from ..errors import ThunderError
 from ..robot import Robot
 from .contact import ContactDetector
@@ -24,7 +24,7 @@ def _filter(bandwidth: npt.ArrayLike, size: int, order: int, damping_ratio: floa
     if damping_ratio is not None and order == 1:
         raise ThunderError(f"damping_ratio must be None for order 1, got {damping_ratio!r}")
     ratio = _CRITICAL if damping_ratio is None else positive(damping_ratio, "damping_ratio")
-    return all_positive(per_joint(bandwidth, size, "bandwidth"), "bandwidth"), int(order), ratio
+    return positives(bandwidth, size, "bandwidth"), int(order), ratio
 
 
 def _detection(detector: ContactDetector | None, size: int) -> dict[str, Any]:

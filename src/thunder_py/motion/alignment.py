@@ -25,6 +25,10 @@ _CLOSED = 0.01
 _CLEAR_WAY = 0.5
 #: part of the peaks beside it below which a minimum of the speed is a turn, and part of the peak that these exceed
 _SLOW, _PEAK = 0.7, 0.2
+#: path from which a motion winds, relative to its displacement; reaches of `split_reaches` have up to 2
+_LONG_WAY = 2.5
+#: kind of these motions
+WINDING = "several reaches, or winding"
 #: extent of a motion that hardly moves, relative to the median one
 _STILL = 0.02
 #: rounding error of a resting motion, relative to its coordinates
@@ -117,15 +121,19 @@ def odd_motions(x: Array) -> dict[str, npt.NDArray[np.bool_]]:
     """Return motions (R, T, d) of one unit at equal times without a clear way from start to goal, (R,) by kind.
 
     Those that return go out and back if they slow down on their way, as at a turn; the others are loops, fast all the
-    way round.
+    way round. Those that do not return, on a path of 2.5 times their displacement or more, hold several
+    reaches, or wind.
     """
-    extent = np.linalg.norm(x - x[:, :1], axis=2).max(axis=1)
+    way = np.linalg.norm(x - x[:, :1], axis=2)
+    extent = way.max(axis=1)
     speed = np.linalg.norm(np.diff(x, axis=1), axis=2)
     peak = np.minimum(np.maximum.accumulate(speed, axis=1), np.maximum.accumulate(speed[:, ::-1], axis=1)[:, ::-1])
     turns = ((speed < _SLOW * peak) & (peak > _PEAK * speed.max(axis=1, keepdims=True))).any(axis=1)
     still = extent < _STILL * np.median(extent)
     returns = returning(x) & ~still
-    return {"out and back": returns & turns, "loops": returns & ~turns, "hardly moving": still}
+    winds = (speed.sum(axis=1) >= _LONG_WAY * way[:, -1]) & ~returns & ~still
+    kinds = {"out and back": returns & turns, "loops": returns & ~turns}
+    return kinds | {WINDING: winds, "hardly moving": still}
 
 
 def aligned(

@@ -147,30 +147,14 @@ def continued(law: _core.Controller, before: _core.Controller) -> None:
             setattr(law, name, getattr(before, name))
 
 
-def adapt(robot: Robot, law: _core.Controller, which: str | None, on: bool) -> None:
-    """Start or stop the adaptation of parameters; the estimate does not change.
-
-    Parameters
-    ----------
-    robot : Robot
-        The controller's robot.
-    law : Controller
-        An adaptive controller.
-    which : str, optional
-        A link, a joint, a group or a parameter, see `Robot.unknown`; default all that are unknown to the controller.
-    on : bool
-        Whether they adapt.
+def chosen_parameters(robot: Robot, law: _core.Controller, which: str | None) -> npt.NDArray[np.bool_]:
+    """Return the mask (p,) of the controller's unknown parameters that have a name; see `ControlLoop.adapt`.
 
     Raises
     ------
     ValueError
-        If the controller does not adapt, no unknown parameter has that name, or its law cannot move these alone.
+        If the controller does not adapt, or no unknown parameter has that name.
     """
-    law.adapting = np.where(chosen_parameters(robot, law, which), on, law.adapting)  # type: ignore[attr-defined]
-
-
-def chosen_parameters(robot: Robot, law: _core.Controller, which: str | None) -> npt.NDArray[np.bool_]:
-    """Return the mask (p,) of the controller's unknown parameters that have a name; see `adapt`."""
     if getattr(law, "adaptation", None) is None:
         raise ThunderError(f"{type(law).__name__} does not adapt")
     chosen: npt.NDArray[np.bool_] = robot.unknown(which).mask & law.unknown.mask  # type: ignore[attr-defined]
@@ -196,6 +180,13 @@ def joining_speed(robot: Robot) -> Array:
     most = robot.limits.velocity
     speed: Array = np.where(np.isfinite(most), _JOINING * most, _NO_LIMIT_SPEED)
     return speed
+
+
+#: options that are times, counts and flags with constant defaults
+_TIMES, _COUNTS = ("state_lost", "reference_timeout", "patience"), ("invalid_states", "most_holds")
+_FLAGS = ("recover", "other_joints")
+#: options that the loop in the core has by the same names
+IN_CORE = ("state_late", "largest_error", *_TIMES, *_COUNTS, "recover")
 
 
 @dataclass(frozen=True)
@@ -364,6 +355,9 @@ class LoopOptions:
         controller = root.table("controller")
         hold, task, times = root.table("hold"), root.table("task"), root.table("times")
         period = times.positive("period", cls.period)
+        plain: dict[str, Any] = {name: times.positive(name, getattr(cls, name)) for name in _TIMES}
+        plain |= {name: root.whole(name, getattr(cls, name)) for name in _COUNTS}
+        plain |= {name: root.flag(name, getattr(cls, name)) for name in _FLAGS}
         options = cls(
             robot=robot,
             law=LawSpec(controller.text("name"), controller.rest()),
@@ -374,18 +368,12 @@ class LoopOptions:
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
             period=period,
             state_late=times.positive("state_late", max(cls.state_late, _LATE_PERIODS * period)),
-            state_lost=times.positive("state_lost", cls.state_lost),
-            reference_timeout=times.positive("reference_timeout", cls.reference_timeout),
-            patience=times.positive("patience", cls.patience),
             delay=nonnegative(times.get("delay", 0.0), "times: delay"),
             lag=all_nonnegative(per_joint(times.get("lag", 0.0), n, "times: lag"), "times: lag"),
-            invalid_states=root.whole("invalid_states", cls.invalid_states),
-            most_holds=root.whole("most_holds", cls.most_holds),
             largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
-            recover=root.flag("recover", cls.recover),
-            other_joints=root.flag("other_joints", cls.other_joints),
             frame=root.text("frame", ""),
             observer=None if root.get("observer") is None else _observer(robot, root.table("observer")),
+            **plain,
         )
         for table in (task, times, root):
             table.done()

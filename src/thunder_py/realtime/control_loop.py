@@ -7,6 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from .. import _core
@@ -16,23 +17,12 @@ from ..control.stability import warn_over_range
 from ..reference import JointReference, TaskReference
 from ..values import Stateful
 from .command import REASONS, Command, Mode, Reason
-from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate
+from .configuration import IN_CORE, LawSpec, LoopOptions, build_law, chosen_parameters, continued, estimate
 from .joint_states import DROPPED, JointOrder
 from .references import References
 from .timing import Lock, Quantiles
 
 _STATUSES = tuple(Status)
-#: options that are plain numbers
-_PLAIN = (
-    "state_late",
-    "state_lost",
-    "reference_timeout",
-    "patience",
-    "largest_error",
-    "invalid_states",
-    "most_holds",
-    "recover",
-)
 
 
 def _command(parts: tuple[Any, ...] | None) -> Command | None:
@@ -118,7 +108,7 @@ class ControlLoop(Stateful):
             joining_speed=o.joining_speed,
             frame=o.law.arguments.get("frame"),
             task=list(vars(o.task).values()),
-            **{name: getattr(o, name) for name in _PLAIN},
+            **{name: getattr(o, name) for name in IN_CORE},
         )
 
     def _exchange(self, law: Any) -> None:
@@ -289,7 +279,8 @@ class ControlLoop(Stateful):
             If the controller does not adapt, or none of its unknown parameters has that name.
         """
         with self._lock:
-            adapt(self.options.robot, self._law, which, on)
+            chosen = chosen_parameters(self.options.robot, self._law, which)
+            self._law.adapting = np.where(chosen, on, self._law.adapting)
 
     @property
     def adapting_links(self) -> dict[str, bool]:

@@ -24,7 +24,7 @@ from .joint_states import DROPPED
 from .safety import SafetyLimits
 from .timing import Quantiles
 
-#: drives and controllers of the loops that run, by their ids
+#: loops that run, their drives and controllers, by their ids, and what others are told
 _USED: dict[int, str] = {}
 _USING = threading.Lock()
 #: reasons that are no fault
@@ -181,7 +181,6 @@ class DriveLoop:
         known = isinstance(controller, _core.Controller) and controller.n == robot.n
         self._known = controller if known else None
         self._requested = False
-        self._one_run = threading.Lock()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a DriveLoop cannot be copied or pickled: it holds the drive of an arm; make a new one")
@@ -218,27 +217,26 @@ class DriveLoop:
             end of a command; the second one may cut off a command that hangs.
         """
         duration = positive(duration, "duration", "s")
-        if not self._one_run.acquire(blocking=False):
-            raise ConcurrentUseError("this DriveLoop runs already: wait for the end of its run, or call request_stop")
-        try:
-            with self._alone():
-                return self._whole_run(duration)
-        finally:
-            self._requested = False
-            self._one_run.release()
+        with self._alone():
+            return self._whole_run(duration)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other loops from the drive and the controller."""
-        ours = {id(self._drive): "drive", id(self._law): "controller"}
+        """Keep other runs from this loop, the drive and the controller."""
+        ours = {
+            id(self): "this DriveLoop runs already: wait for the end of its run, or call request_stop",
+            id(self._drive): "another DriveLoop runs with this drive: wait for its end, or make another",
+            id(self._law): "another DriveLoop runs with this controller: wait for its end, or make another",
+        }
         with _USING:
             taken = next((_USED[key] for key in ours if key in _USED), None)
             if taken is not None:
-                raise ConcurrentUseError(f"another DriveLoop runs with this {taken}: wait for its end, or make another")
+                raise ConcurrentUseError(taken)
             _USED.update(ours)
         try:
             yield
         finally:
+            self._requested = False
             with _USING:
                 for key in ours:
                     del _USED[key]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import Array, all_positive, per_joint, positive
+from ..checks import Array, positive, positives
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..io.yaml_text import MAX_BYTES, parse_number, plain_yaml
@@ -112,9 +112,7 @@ class Table:
     def positives(self, key: str, n: int, default: Any, *, finite: bool = True) -> Array:
         """Return n positive numbers, or raise `ThunderError`."""
         entry = self.get(key)
-        values = per_joint(default if entry is None else entry, n, f"{self._where}: {key}", finite=finite)
-        all_positive(values, f"{self._where}: {key}")
-        return values
+        return positives(default if entry is None else entry, n, f"{self._where}: {key}", finite=finite)
 
     def table(self, key: str) -> Table:
         """Return a nested mapping, by default an empty one."""

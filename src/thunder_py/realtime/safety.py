@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, nonnegative, of_kind, per_joint, points, positive, whole
+from ..checks import Array, array, nonnegative, of_kind, points, positive, positives, whole
 from ..control import MomentumObserver
 from ..errors import ThunderError
 from ..geometry import Obstacle
@@ -23,8 +23,10 @@ from .hold import braking_rate, safe_torque
 _MARGIN = 0.05
 #: number of no reason
 _NONE = len(Reason)
+#: limits that are positive
+_POSITIVE = ("velocity", "torque", "torque_rate")
 #: numbers that the core limits by
-_IN_CORE = ("lower", "upper", "velocity", "torque", "torque_rate", "clearance", "lookahead", "patience")
+_IN_CORE = ("lower", "upper", *_POSITIVE, "clearance", "lookahead", "patience")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,17 +86,11 @@ class SafetyLimits(Value):
         if not (lower < upper).all():
             raise ThunderError(f"lower must be below upper, got {lower.tolist()} and {upper.tolist()}")
 
-        def positives(name: str) -> Array:
-            values = all_positive(per_joint(getattr(self, name), n, name, finite=False), name)
-            return array(values, (n,), name, finite=False)
-
         set_fields(
             self,
             lower=lower,
             upper=upper,
-            velocity=positives("velocity"),
-            torque=positives("torque"),
-            torque_rate=positives("torque_rate"),
+            **{name: positives(getattr(self, name), n, name, finite=False) for name in _POSITIVE},
             obstacles=tuple(of_kind(obstacle, Obstacle, "obstacle") for obstacle in self.obstacles),
             clearance=nonnegative(self.clearance, "clearance"),
             lookahead=nonnegative(self.lookahead, "lookahead"),
@@ -215,12 +211,11 @@ class Safety(_core.Safety):
         require_joints(limits, n)
         if observer is not None and of_kind(observer, MomentumObserver, "observer").detector is None:
             raise ThunderError("observer must have a detector, which defines contacts")
-        step = all_positive(per_joint(torque_step, n, "torque_step", finite=False), "torque_step")
         named = {name: getattr(limits, name) for name in _IN_CORE}
         super().__init__(
             robot,
             **named,
-            torque_step=step,
+            torque_step=positives(torque_step, n, "torque_step", finite=False),
             period=positive(period, "period"),
             obstacles=list(limits.obstacles),
             observer=observer,
@@ -350,7 +345,7 @@ def stopping_distance(
         robot,
         own.torque,
         own.torque_rate,
-        all_positive(per_joint(torque_step, robot.n, "torque_step", finite=False), "torque_step"),
+        positives(torque_step, robot.n, "torque_step", finite=False),
         positive(period, "period"),
         *(np.broadcast_to(values, q_.shape).reshape(-1, robot.n) for values in (q_, dq_, applied)),
     )

@@ -15,7 +15,7 @@ from ..checks import Array, whole
 from ..errors import FileFormatError, ThunderError
 from ..files import read_archive, write_archive
 from ..table import Table, Tabular
-from .trial import Trial
+from .trial import Trial, require_no_gaps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -216,20 +216,23 @@ class MotionSet(Sequence[Trial], Tabular):
         whole(n, "n", 2)
         result = np.empty((len(self), n, len(self.dofs)))
         for k, trial in enumerate(self):
-            if trial.gaps:
-                start, end = trial.gaps[0]
-                raise ThunderError(
-                    f"to_array needs trials without gaps, got one from {start:g} to {end:g} s in trial {k} "
-                    f"({trial.name or 'no name'}); close them with processing.fill_gaps"
-                )
-            result[k] = CubicSpline(trial.t, trial.x)(np.linspace(trial.t[0], trial.t[-1], n))
+            values = require_no_gaps(trial, f"to_array (index {k})")
+            result[k] = CubicSpline(trial.t, values)(np.linspace(trial.t[0], trial.t[-1], n))
         return result
 
     # --- files and figures --------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """Write a ``.npz`` file of plain arrays, without pickles."""
-        save_npz(self, path)
+        labels = [{key: getattr(trial, key) for key in ("dofs", "units", *_LABELS)} for trial in self]
+        arrays = {
+            "format": np.array(_FORMAT),
+            "sizes": np.array([trial.x.shape for trial in self], dtype=np.int64).reshape(-1, 2),
+            "t": np.concatenate([np.empty(0), *(trial.t for trial in self)]),
+            "x": np.concatenate([np.empty(0), *(trial.x.ravel() for trial in self)]),
+            "trials": np.array(json.dumps(labels)),
+        }
+        write_archive(path, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> MotionSet:
@@ -266,25 +269,6 @@ class MotionSet(Sequence[Trial], Tabular):
 _FORMAT = "thunder_py motions 1"
 _LABELS = ("rate", "frame", "subject", "task", "name")
 _ARRAYS = ("format", "sizes", "t", "x", "trials")
-
-
-def save_npz(motions: Sequence[Trial], path: str | Path) -> None:
-    """Write trials atomically to a ``.npz`` file.
-
-    The file holds `sizes` (trials, 2) with T and d of every trial, the concatenated `t` and `x` of all trials, and
-    `trials`, a JSON text with their labels.
-    """
-    labels = [
-        {"dofs": trial.dofs, "units": trial.units, **{key: getattr(trial, key) for key in _LABELS}} for trial in motions
-    ]
-    arrays = {
-        "format": np.array(_FORMAT),
-        "sizes": np.array([trial.x.shape for trial in motions], dtype=np.int64).reshape(-1, 2),
-        "t": np.concatenate([np.empty(0), *(trial.t for trial in motions)]),
-        "x": np.concatenate([np.empty(0), *(trial.x.ravel() for trial in motions)]),
-        "trials": np.array(json.dumps(labels)),
-    }
-    write_archive(path, arrays)
 
 
 def load_npz(path: str | Path) -> MotionSet:

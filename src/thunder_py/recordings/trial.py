@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 #: factors to radians
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
+#: factors to seconds
+TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 #: units of a `Trial`: meters, radians, "1" for numbers without a unit (the opening of a hand, normalized signals), and
 #: forces, moments and powers, also divided by the mass of a body
 SI_UNITS = ("m", "rad", "1", "N", "Nm", "W", "N/kg", "Nm/kg", "W/kg")
 
 
 def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
-    """Return the factor from `unit` to meters (`kind` ``"length"``), to radians (``"angle"``) or to SI (``"any"``)."""
-    known = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}[kind]
+    """Return the factor from `unit` to meters (`kind` ``"length"``), radians (``"angle"``) or seconds (``"time"``)."""
+    known = {"length": LENGTHS, "angle": ANGLES, "time": TIMES}[kind]
     return known[one_of(unit, known, what)]
 
 
@@ -370,6 +372,22 @@ class Trial(Tabular, Suggesting):
 
     def _columns(self, names: tuple[str, ...]) -> Array:
         return self.x[:, self._indices(names)]  # a copy
+
+
+def trial_label(trial: Trial) -> str:
+    """Return the name of a trial for messages."""
+    return f"trial {trial.name!r}" if trial.name else "the trial"
+
+
+def require_no_gaps(trial: Trial, task: str) -> Array:
+    """Return the values of a trial; refuse gaps, with the operation `task` in the message."""
+    if not trial.valid.all():
+        start, end = trial.gaps[0]
+        raise ThunderError(
+            f"{trial_label(trial)} must have no gaps for {task}, got {len(trial.gaps)}, the first from {start:.4g} to "
+            f"{end:.4g} s; close short gaps with fill_gaps or split the trial with split_at_gaps"
+        )
+    return trial.x
 
 
 def stretches(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:

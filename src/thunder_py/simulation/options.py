@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, per_joint, positive, whole
+from ..checks import Array, array, positive, positives, whole
 from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.payload import Payload
@@ -98,5 +98,5 @@ def torque_bounds(limits: npt.ArrayLike | None, n: int) -> Array:
     """Return n positive numbers, or an empty array without limits."""
     if limits is None:
         return np.zeros(0)
-    bounds = all_positive(per_joint(limits, n, "torque_limits", finite=False), "torque_limits")
+    bounds = positives(limits, n, "torque_limits", finite=False)
     return np.minimum(bounds, np.finfo(np.float64).max)  # infinity: no limit

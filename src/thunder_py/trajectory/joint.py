@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, one_of, one_or_each, per_joint
+from ..checks import Array, all_positive, array, one_of, one_or_each, positives
 from ..errors import ThunderError
 from ..reference import _JointSource
 from .timing import TimingLaw, quintic_coefficients, trapezoidal
@@ -133,7 +133,7 @@ def _fastest(delta: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> Timing
         raise ThunderError("q1 must differ from q0 if v_max and a_max are given")
     least = []
     for bound, what in ((v_max, "v_max"), (a_max, "a_max")):
-        limit = all_positive(per_joint(bound, delta.size, what, finite=False), what)
+        limit = positives(bound, delta.size, what, finite=False)
         with np.errstate(over="ignore"):
             least.append(float((limit[moves] / np.abs(delta[moves])).min()))
     return trapezoidal(v_max=least[0], a_max=least[1])

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, nonnegative, per_joint, points, positive, whole
+from ..checks import Array, array, nonnegative, points, positive, positives, whole
 from ..errors import ThunderError
 from ..geometry import Obstacle
 from ..robot import Robot
@@ -137,7 +137,7 @@ class Plan:
             T = positive_duration(duration)  # type: ignore[arg-type]
         else:
             n = self.path.shape[1]
-            limit = all_positive(per_joint(v_max, n, "v_max"), "v_max")
+            limit = positives(v_max, n, "v_max")
             T = float((np.abs(unit(np.linspace(0.0, 1.0, 2001)).dq).max(axis=0) / limit).max())
         order = len(unit.coefficients)
         return JointTrajectory(T * unit.breaks, unit.coefficients / T ** np.arange(order - 1, -1, -1)[:, None, None])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, apart, of_kind, per_joint, positive, real, whole
+from ..checks import Array, apart, of_kind, positive, positives, real, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
 from .joint import JointTrajectory
@@ -332,9 +332,7 @@ def _limits(
         "jerk": np.inf if jerk is None else jerk,
         "effort_rate": np.inf if effort_rate is None else effort_rate,
     }
-    limits = {k: all_positive(per_joint(v, robot.n, k, finite=False), k) for k, v in given.items()}
-    for row in limits.values():
-        row.setflags(write=False)
+    limits = {k: positives(v, robot.n, k, finite=False) for k, v in given.items()}
     if not np.isfinite([limits["acceleration"], limits["effort"]]).any():
         raise ThunderError("limits must have a finite acceleration or effort, got only infinite ones")
     return limits

@@ -17,7 +17,7 @@ from ...errors import ThunderError, ThunderWarning, outer_level
 from ...parallel import Workers
 from ...table import Tabular
 from ...values import Estimator
-from ..alignment import PathFrames, aligned, from_canonical, has_path, odd_motions, path_columns
+from ..alignment import WINDING, PathFrames, aligned, from_canonical, has_path, odd_motions, path_columns
 from . import plot as plots
 from .archive import load_fpca, save_fpca
 from .curves import Curves, read_curves
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 #: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100
+#: largest RMS residual of splines without warning, relative to the RMS variation within the motions
+_MISSED = 0.3
+#: square of rounding errors, relative to that of coordinates
+_ROUNDING = 1e-20
 #: motions that a warning names
 _MOST_NAMED = 3
 
@@ -98,9 +102,9 @@ class FPCA(Estimator):
         Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
     alignment : "auto", "path" or "none"
         "path" first moves every motion to the frame along its start -> goal, one unit long. "auto" does so for
-        coordinates x, y, z(, rx, ry, rz), unless half of the motions or more return: they end nearer to their start
-        than half their extent. Fewer that return or hardly move are left out of the fit, with a warning; see
-        `support_`.
+        coordinates x, y, z(, rx, ry, rz), unless half of the motions or more return (they end nearer to their start
+        than half their extent), wind (a path of 2.5 times the displacement) or hardly move. Fewer of these are left
+        out of the fit, with a warning; see `support_`.
     shrinkage : float or "auto"
         Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the share that
         predicts left-out motions from their ends best.
@@ -378,8 +382,9 @@ class FPCA(Estimator):
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
         ThunderWarning
-            For motions that return toward their start, out and back or in loops, or hardly move, unless
-            ``alignment="none"``; with their names, what happens to them, and a remedy.
+            For motions that return toward their start, out and back or in loops, wind through several reaches, or
+            hardly move, unless ``alignment="none"``; with their names, what happens to them, and a remedy. And for
+            motions that splines represent badly.
 
         Raises
         ------
@@ -412,6 +417,7 @@ class FPCA(Estimator):
         self.alignment_, self.support_, self.frames_ = alignment, support, frames
         if odd.any() and self.alignment != "none":
             self._warn_odd(kinds, names)
+        self._warn_residual(x[support], units)
         return self
 
     def _keep(self, curves: Curves, components: Components) -> None:
@@ -435,7 +441,8 @@ class FPCA(Estimator):
     def _warn_odd(self, kinds: dict[str, Mask], names: Sequence[str]) -> None:
         """Warn of odd motions: left out, unaligned, or enlarged, unless the model is of minimum jerk alone."""
         if self.alignment == "path":
-            if self.shrinkage_ >= 1.0:
+            kinds = {kind: which for kind, which in kinds.items() if kind != WINDING}  # clear ways, not enlarged
+            if self.shrinkage_ >= 1.0 or not any(map(np.any, kinds.values())):
                 return
             effect, otherwise = 'enlarged by alignment="path"', 'use alignment="auto"'
         elif self.alignment_ == "path":
@@ -443,14 +450,26 @@ class FPCA(Estimator):
         else:
             effect, otherwise = "at least half of all, so that none is aligned", 'confirm with alignment="none"'
         found = "; ".join(f"{kind}: {_listed(names, which)}" for kind, which in kinds.items() if which.any())
-        if kinds["out and back"].any():
-            otherwise = f"split those out and back into reaches (recordings.split_reaches), or {otherwise}"
+        if any(which.any() for kind, which in kinds.items() if kind not in ("loops", "hardly moving")):
+            otherwise = f"split those that hold several reaches (recordings.split_reaches), or {otherwise}"
         warnings.warn(
-            f"{sum(map(np.sum, kinds.values()))} of {len(names)} motions return toward their start or hardly move "
-            f"({found}) and are {effect}: {otherwise}",
+            f"{sum(map(np.sum, kinds.values()))} of {len(names)} motions return toward their start, wind or hardly "
+            f"move ({found}) and are {effect}: {otherwise}",
             ThunderWarning,
             stacklevel=outer_level(),
         )
+
+    def _warn_residual(self, x: Array, units: Sequence[Sequence[int]]) -> None:
+        """Warn of splines that miss most of the motions (R, T, d), as of many movements in a row."""
+        for group in units:
+            missed, kept = (self.residual_[group] ** 2).sum(), x[:, :, group].var(axis=1).mean(axis=0).sum()
+            if missed > max(_MISSED**2 * (missed + kept), _ROUNDING * float((x[:, :, group] ** 2).max())):
+                share = np.sqrt(missed / (missed + kept))
+                dofs = ", ".join(self.dofs[k] for k in group)
+                text = f"splines miss {share:.0%} of the variation of {dofs} within the motions (RMS)"
+                cause = f"noise, strong smoothing, or motions too long for {self.basis_.n_functions} functions"
+                remedy = "split motions (recordings.split_reaches), or fit with more functions, basis=SplineBasis(n)"
+                warnings.warn(f"{text}: {cause}; {remedy}", ThunderWarning, stacklevel=outer_level())
 
     # --- results ----------------------------------------------------------------------------------------------------
 

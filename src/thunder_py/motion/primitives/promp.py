@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array, nonnegative, numbers, seed_of, whole, within
 from ...errors import ThunderError
-from ...recordings.processing.over_sets import require_no_gaps
-from ...recordings.trial import POSITION, ROTATION
+from ...recordings.trial import POSITION, ROTATION, require_no_gaps
 from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Estimator
 from ..estimator_file import read_estimator, scalar, texts, write_estimator

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, all_nonnegative, all_positive, array, nonnegative, of_kind, per_joint, positive
+from ...checks import Array, all_nonnegative, nonnegative, of_kind, per_joint, positive, positives
 from ...errors import ThunderError
 from ...robot import Robot
 from ...robot.payload import Payload
@@ -81,17 +81,13 @@ class DriveFacts(Value):
         if not names or len(set(names)) != len(names):
             raise ThunderError(f"joint_names must be different names, got {names!r}")
 
-        def positives(name: str) -> Array:
-            values = all_positive(per_joint(getattr(self, name), len(names), name, finite=False), name)
-            return array(values, (len(names),), name, finite=False)
-
         set_fields(
             self,
             joint_names=names,
             period=positive(self.period, "period"),
             cycle=positive(self.cycle, "cycle"),
-            torque_limits=positives("torque_limits"),
-            torque_rate=positives("torque_rate"),
+            torque_limits=positives(self.torque_limits, len(names), "torque_limits", finite=False),
+            torque_rate=positives(self.torque_rate, len(names), "torque_rate", finite=False),
             watchdog=positive(self.watchdog, "watchdog", finite=False),
             delay=nonnegative(self.delay, "delay"),
             lag=all_nonnegative(per_joint(self.lag, len(names), "lag"), "lag"),

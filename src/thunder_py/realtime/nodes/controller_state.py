@@ -39,16 +39,6 @@ class ControllerState:
         if self._last is None:
             return
         (command, (stamp, q, dq), reference), self._last = self._last, None
-        point = self.ros.kinds.JointTrajectoryPoint
-        actual = point(**messages.named(q, dq))
         message = self._kind(joint_names=self._names)
-        message.header.stamp = self.ros.to_time(stamp)
-        parts = {"actual": actual, "feedback": actual, "output": point(effort=messages.floats(command.tau))}
-        if reference is not None:
-            desired = point(**messages.named(*reference))
-            error = point(**messages.named(reference.q - q, reference.dq - dq))
-            parts |= {"desired": desired, "reference": desired, "error": error}
-        for name, part in parts.items():
-            if hasattr(message, name):  # desired and actual in ROS 1, reference and feedback in ROS 2
-                setattr(message, name, part)
-        self._publisher.send(message)
+        output = self.ros.kinds.JointTrajectoryPoint(effort=messages.floats(command.tau))
+        self._publisher.send(messages.fill_tracking(self.ros, message, stamp, reference, q, dq, output=output))

@@ -218,10 +218,26 @@ def floats(values: Array) -> array[float]:
     return array("d", values.tobytes())
 
 
-def named(*rows: Array) -> dict[str, array[float]]:
-    """Return positions, velocities and accelerations as fields of a point of a trajectory."""
-    names = ("positions", "velocities", "accelerations")
-    return {name: floats(row) for name, row in zip(names, rows, strict=False)}
+def fill_tracking(
+    ros: Middleware, message: Any, stamp: int, reference: Sequence[Array] | None, q: Array, dq: Array, **others: Any
+) -> Any:
+    """Return a message with its stamp, desired and actual motion, their difference, and other points."""
+    message.header.stamp = ros.to_time(stamp)
+
+    def point(*rows: Array) -> Any:
+        names = ("positions", "velocities", "accelerations")
+        fields = {name: floats(row) for name, row in zip(names, rows, strict=False)}
+        return ros.kinds.JointTrajectoryPoint(**fields)
+
+    actual = point(q, dq)
+    points = {"actual": actual, "feedback": actual, **others}
+    if reference is not None:
+        desired = point(*reference)
+        points |= {"desired": desired, "reference": desired, "error": point(reference[0] - q, reference[1] - dq)}
+    for field, value in points.items():
+        if hasattr(message, field):  # desired and actual in ROS 1, reference and feedback in ROS 2
+            setattr(message, field, value)
+    return message
 
 
 def fill_command(ros: Middleware, message: Any, stamp: int, tau: Array) -> Any:

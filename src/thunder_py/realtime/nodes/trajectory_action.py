@@ -96,12 +96,7 @@ class TrajectoryAction:
         found = goal.feedback
         assert found is not None
         message = self._kind.Feedback(joint_names=list(self.loop.joint_names))
-        message.header.stamp = self.ros.to_time(found.stamp)
-        point = self.ros.kinds.JointTrajectoryPoint
-        message.desired = point(**messages.named(*found.desired))
-        message.actual = point(**messages.named(found.q, found.dq))
-        message.error = point(**messages.named(found.error.q, found.error.dq))
-        return message
+        return messages.fill_tracking(self.ros, message, *found)
 
 
 def _tolerances(entries: Any) -> list[Tolerance]:

@@ -14,7 +14,7 @@ from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
-from .text import TextFile, agreed_rate, chosen, distinct, time_factor
+from .text import TextFile, agreed_rate, chosen, distinct
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -48,8 +48,6 @@ def read_bvh(file: TextFile) -> tuple[list[Joint], float, Array]:
     skeleton = _hierarchy(text[: head.start()], file)
     last = text.count("\n", 0, head.end()) + 1
     count, step = (file.number(head[k], last, key) for k, key in ((1, "Frames"), (2, "Frame Time")))
-    if step <= 0.0:
-        file.refuse(f"Frame Time must be positive [s], got {step:g}", last)
     rows = [(k, cells) for k, line in enumerate(file.lines[last:], last + 1) if (cells := line.split())]
     if len(rows) < 2:
         file.refuse(f"a motion must have two frames or more, got {len(rows)}: a pose is no motion", last)
@@ -174,11 +172,11 @@ def load_bvh(
     factor = to_si(unit)
     if positions not in (None, "add", "replace"):
         raise ThunderError(f"positions must be 'add' or 'replace', got {positions!r}")
-    file, seconds = TextFile(path, encoding, decimal, ()), time_factor(time_unit)
+    file, seconds = TextFile(path, encoding, decimal, ()), to_si(time_unit, "time", "time_unit")
     skeleton, step, values = read_bvh(file)
     names = distinct([joint.name for joint in skeleton], path, "joints")
     indices = chosen(joints, names, path, "joint")
-    hertz = agreed_rate(1.0 / (seconds * step), rate, path, "Frame Time")
+    hertz = agreed_rate(1.0 / (seconds * step) if step > 0.0 else 0.0, rate, path, "Frame Time")
     if rate is None and round(hertz) > 0 and abs(hertz / round(hertz) - 1.0) < _WHOLE_RATE:
         hertz = float(round(hertz))
     t = np.arange(len(values)) / hertz

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileFormatError, nearest_hint, outer_level
+from ...errors import FileFormatError, nearest_hint
 from ..motion_set import MotionSet
-from ..plausibility import RecordingWarning, check_plausible
+from ..plausibility import check_plausible, listed, warn_about
 from ..trial import Trial, to_si
 from .c3d_file import read_c3d
 from .lost import without_lost
@@ -130,7 +129,6 @@ _PLACES = ("MARKERS", "MODELED_MARKERS", "MODELLED_MARKERS", "VIRTUAL_MARKERS")
 #: endings of names of such points in files without these groups
 _TELLTALE = re.compile(r"(angle|moment|power|torque|grf|force)s?\d*(:\d+)?$", re.IGNORECASE)
 _DOFS = {"rad": "angle", "N": "force", "Nm": "moment", "W": "power"}
-_MOST_NAMED = 5
 
 
 def _groups(point: Mapping[str, Any], labels: Sequence[str]) -> dict[int, str]:
@@ -204,25 +202,19 @@ def _chosen(
                 raise FileFormatError(f"{text}; pass quantities=[{others[k]!r}]", path=path)
         return indices
     indices = [k for k in range(len(labels)) if k not in others]
-    left, kinds = _listed([labels[k] for k in others]), list(dict.fromkeys(others.values()))
+    left, kinds = listed([labels[k] for k in others]), list(dict.fromkeys(others.values()))
     if not indices:
         text = f"expected positions, got only {left}; pass quantities={kinds}"
         raise FileFormatError(text, path=path, key="POINT:LABELS")
     if others:
         text = f"{len(others)} points that are no positions ({', '.join(kinds)}) were left out: {left}"
-        _warn(f"{text}; quantities={kinds} reads them, markers=[...] with positions only avoids this warning", path)
+        text += f"; quantities={kinds} reads them, markers=[...] with positions only avoids this warning"
+        warn_about(path, text)
     if doubtful := [labels[k] for k in indices if k not in asked and _TELLTALE.search(labels[k])]:
-        text = f"{len(doubtful)} points were read as positions, but are hardly any: {_listed(doubtful)}"
-        _warn(f"{text}; quantities={{name: unit}} reads them as what they are, markers=[...] names what to read", path)
+        text = f"{len(doubtful)} points were read as positions, but are hardly any: {listed(doubtful)}"
+        text += "; quantities={name: unit} reads them as what they are, markers=[...] names what to read"
+        warn_about(path, text)
     return indices
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-
-
-def _warn(message: str, path: str | Path) -> None:
-    warnings.warn(f"{path}: {message}", RecordingWarning, stacklevel=outer_level())
 
 
 def _rate(in_file: tuple[float, float], expected: float | None, path: str | Path) -> float:

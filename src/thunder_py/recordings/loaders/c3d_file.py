@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array
-from ...errors import FileFormatError, outer_level
+from ...errors import FileFormatError
 from ...files import read_whole
-from ..plausibility import RecordingWarning
+from ..plausibility import warn_about
 from .text import LARGEST
 
 #: bytes of a block, second byte of every file
@@ -93,7 +92,7 @@ class _Reader:
         return FileFormatError(message, path=self.path, key=key)
 
     def warn(self, message: str) -> None:
-        warnings.warn(f"{self.path}: {message}", RecordingWarning, stacklevel=outer_level())
+        warn_about(self.path, message)
 
     def reals(self, data: bytes) -> npt.NDArray[np.float32]:
         """Return 32-bit reals; those of the VAX have their halves exchanged and are four times as large."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...errors import ThunderError
+from ...checks import nonnegative, one_of
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import POSITION, Trial
@@ -65,10 +65,8 @@ def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float =
     >>> trial.name, trial.task, trial.position[:, 0].round(6).tolist()
     ('cc/0', 'reach-to-grasp', [0.3, 0.301, 0.302])
     """
-    if marker not in (*_MARKERS, "both"):
-        raise ThunderError(f"marker must be index, thumb or both, got {marker!r}")
-    if not drop_start >= 0.0:
-        raise ThunderError(f"drop_start must not be negative [s], got {drop_start!r}")
+    one_of(marker, (*_MARKERS, "both"), "marker")
+    nonnegative(drop_start, "drop_start", unit="s")
     file = TextFile(path)
     header, *rows = (line.split("\t") for line in file.lines)
     if missing := [name for name in ("subjName", *_READ) if name not in header]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array
-from ...errors import outer_level
-from ..plausibility import RecordingWarning
+from ..plausibility import listed, warn_about
+from ..trial import stretches
 
 #: steps of a movement that reaches the origin, relative to the step that 5 % of its steps exceed
 _JUMP, _PART = 3.0, 0.95
@@ -21,7 +20,6 @@ _LONG, _MEDIAN, _RESOLUTION, _LEAST = 5, 0.5, 5.0, 1e-3
 FARTHEST = 1e20
 #: samples from which one that is elsewhere is the right one; and frames of a gap, at most, in which a marker goes on
 _FEWEST = 10
-_MOST_NAMED = 5
 
 _FAR, _LOST = "was lost and written as a number above 1e20", "was lost and written as 0, 0, 0"
 _RESTING, _HELD = "is at 0, 0, 0 whenever it is measured", "repeats a position exactly"
@@ -81,13 +79,11 @@ def without_lost(points: Array, names: Sequence[str], path: object, shown: Seque
             found[what][name] = masks[what]
     for what, markers in found.items():
         texts = []
-        for name, mask in list(markers.items())[:_MOST_NAMED]:
+        for name, mask in markers.items():
             frames = np.flatnonzero(mask) + 1
             texts.append(f"{name!r} {what} in {len(frames)} of {len(mask)} frames ({frames[0]} to {frames[-1]})")
-        more = f" (and {len(markers) - _MOST_NAMED} more)" if len(markers) > _MOST_NAMED else ""
         if markers:
-            text = f"{path}: {', '.join(texts)}{more}; {_REMEDIES[what]}"
-            warnings.warn(text, RecordingWarning, stacklevel=outer_level())
+            warn_about(path, f"{listed(texts)}; {_REMEDIES[what]}")
     return result
 
 
@@ -119,10 +115,8 @@ def _repeated(p: Array) -> Mask:
     if not len(moves):
         return repeated
     least = max(_MEDIAN * float(np.median(moves)), _RESOLUTION * float(changes[changes > 0.0].min()), _LEAST)
-    still = np.concatenate([[False], steps == 0.0, [False]])
-    edges = np.flatnonzero(still[1:] != still[:-1])
-    for first, after in zip(edges[::2], edges[1::2], strict=True):  # steps first to after - 1 are zero
-        around = [steps[first - 1] if first else 0.0, steps[after] if after < len(steps) else 0.0]
-        if after - first + 1 >= _LONG and np.nanmax([0.0, *around]) >= least:
-            repeated[first + 1 : after + 1] = True
+    for first, last in stretches(steps == 0.0):
+        around = np.append(steps, 0.0)[[first - 1, last + 1]]  # before and after; none at the ends
+        if last - first + 2 >= _LONG and np.nanmax([0.0, *around]) >= least:
+            repeated[first + 1 : last + 2] = True
     return repeated

@@ -119,7 +119,7 @@ def load_table(
     """
     if time is None and rate is None:
         raise ThunderError("time (a column) or rate [Hz] must be given, got none")
-    seconds, nominal = text.time_factor(time_unit), None if rate is None else text.positive_rate(rate)
+    seconds, nominal = to_si(time_unit, "time", "time_unit"), None if rate is None else text.positive_rate(rate)
     whole(skip, "skip", 0)
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ThunderError(f"delimiter must be one character, got {delimiter!r}")
@@ -128,6 +128,8 @@ def load_table(
     file = TextFile(path, encoding, decimal, missing)
     cells, first = _cells(file, sheet, skip, header, delimiter), skip + int(header) + 1  # number of the first line
     names, rows = cells[skip] if header else [""] * len(cells[skip]), cells[first - 1 :]
+    if header and all(map(text.is_number, names)):
+        file.warn(f"line {first - 1}, of numbers, was read as names; pass header=False if it has values")
     dofs, spelt = _wanted(columns, unit)
     factors, units = zip(*(UNITS[spelt[dof]] for dof in dofs), strict=True)
     at = [_index(column, names, file) for column in dofs.values()]

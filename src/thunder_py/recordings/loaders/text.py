@@ -6,7 +6,6 @@ import codecs
 import csv
 import math
 import re
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -15,19 +14,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...checks import Array, one_of
-from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
+from ...checks import Array
+from ...errors import FileFormatError, ThunderError, nearest_hint
 from ...files import as_file
 from ..motion_set import MotionSet
-from ..plausibility import RecordingWarning, check_plausible
+from ..plausibility import check_plausible, listed, warn_about
 from ..trial import ANGLES, LENGTHS, SI_UNITS, Trial, to_si
 from .lost import without_lost
 
 #: cells that mean "not measured"
 MISSING = ("", "nan", "NaN", "NA", "N/A", "NULL")
+#: not a number as C and Microsoft's libraries print it
+_NAN = re.compile(r"[-+]?(nan(\(\w*\))?|1\.#(IND|[QS]NAN)0*)", re.IGNORECASE)
 #: bytes of a file
 LARGEST = 1 << 30
-_MOST_NAMED = 5
 
 
 class TextFile:
@@ -87,11 +87,11 @@ class TextFile:
 
     def warn(self, message: str) -> None:
         """Warn with the path."""
-        warnings.warn(f"{self.path}: {message}", RecordingWarning, stacklevel=outer_level())
+        warn_about(self.path, message)
 
     def number(self, cell: str, line: int, column: str, *, gaps: bool = False) -> float:
-        """Return the number in a cell; with `gaps`, NaN for missing ones, and for nan in any case."""
-        if gaps and (cell in self.missing or cell.lower() == "nan"):
+        """Return the number in a cell; with `gaps`, NaN for missing ones, and for nan however spelled."""
+        if gaps and (cell in self.missing or _NAN.fullmatch(cell)):
             return math.nan
         text = cell if self.decimal == "." else cell.replace(".", "#").replace(",", ".")
         try:
@@ -140,13 +140,6 @@ def column_name(index: int, name: str) -> str:
 UNITS = {unit: (1.0, unit) for unit in SI_UNITS} | {"Nmm": (1e-3, "Nm")}
 UNITS |= {name: (factor, "m") for name, factor in LENGTHS.items()}
 UNITS |= {name: (factor, "rad") for name, factor in ANGLES.items()}
-#: factors to seconds
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
-
-
-def time_factor(time_unit: object) -> float:
-    """Return the factor from `time_unit` to seconds."""
-    return _TIMES[one_of(time_unit, _TIMES, "time_unit")]
 
 
 def guess_delimiter(line: str) -> str | None:
@@ -223,9 +216,7 @@ def distinct(names: Sequence[str], path: str | Path, what: str = "markers") -> l
         seen[name] += 1
         result.append(f"{name}:{seen[name]}" if several[name] > 1 else name)
     if twice := [name for name, times in several.items() if times > 1]:
-        named = ", ".join(twice[:_MOST_NAMED]) + (", ..." if len(twice) > _MOST_NAMED else "")
-        text = f"several {what} are named {named}; they are told apart as {twice[0]}:1, {twice[0]}:2"
-        warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
+        warn_about(path, f"several {what} are named {listed(twice)}; they are told apart as {twice[0]}:1, {twice[0]}:2")
     return result
 
 
@@ -241,7 +232,7 @@ def agreed_unit(in_file: str, given: str | None, path: str | Path, key: str) -> 
     if given is not None:
         to_si(given)
         if unit not in ("", given):
-            _replaced(path, f"{key}: unit {unit!r}", repr(given))
+            warn_about(path, f"{key}: unit {unit!r} of the file was replaced by {given!r}")
         return given
     if unit not in LENGTHS:
         what = f"{unit!r} in the file" if unit else "none in the file"
@@ -255,16 +246,12 @@ def agreed_rate(in_file: float, given: float | None, path: str | Path, key: str)
     if given is not None:
         rate = positive_rate(given)
         if known and abs(rate / in_file - 1.0) > TOLERANCE:
-            _replaced(path, f"{key}: rate {in_file:g} Hz", f"{rate:g} Hz")
+            warn_about(path, f"{key}: rate {in_file:g} Hz of the file was replaced by {rate:g} Hz")
         return rate
     if not known:
         text = f"rate must be positive [Hz], got {in_file:g} in the file; pass rate="
         raise FileFormatError(text, path=path, key=key)
     return in_file
-
-
-def _replaced(path: str | Path, what: str, by: str) -> None:
-    warnings.warn(f"{path}: {what} of the file was replaced by {by}", RecordingWarning, stacklevel=outer_level())
 
 
 def marker_trials(

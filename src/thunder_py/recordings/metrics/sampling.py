@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ...checks import Array, numbers, one_of, positive
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
-from ..processing.over_sets import has_motion, require_no_gaps
-from ..trial import POSITION, ROTATION, Trial
+from ..processing.over_sets import has_motion
+from ..trial import POSITION, ROTATION, Trial, require_no_gaps
 
 PARTS = ("translation", "orientation", "joints")
 #: Gauss-Legendre quadrature of motion objects: nodes of a panel, panels of the duration

@@ -14,9 +14,8 @@ from ...checks import Array, nonnegative, one_of, whole, within
 from ...errors import ThunderError
 from ...table import Table
 from ..processing.filtering import low_pass
-from ..processing.over_sets import require_no_gaps
 from ..processing.resampling import at_times
-from ..trial import Trial
+from ..trial import Trial, require_no_gaps
 from .sampling import MotionLike, Samples, as_trial, choose_part, dofs_of, even_times, is_motion, sample
 from .smoothness import RATE, jerk_summary, ldlj, sparc, speed_peaks
 

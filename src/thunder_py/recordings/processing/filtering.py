@@ -9,8 +9,8 @@ import numpy as np
 from ...checks import Array, is_number, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
-from ..trial import Trial, stretches
-from .over_sets import numbered, over_sets, require_no_gaps, require_uniform_rate, trial_label
+from ..trial import Trial, require_no_gaps, stretches, trial_label
+from .over_sets import numbered, over_sets, require_uniform_rate
 from .resampling import about_mean, in_the_frame, through_mean
 
 #: lowest cut-off as a fraction of the sampling rate; below it rounding makes the filter's equations singular

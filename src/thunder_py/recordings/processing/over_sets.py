@@ -8,10 +8,9 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 
 import numpy as np
 
-from ...checks import Array
 from ...errors import ThunderError
 from ..motion_set import MotionSet
-from ..trial import Trial
+from ..trial import Trial, trial_label
 
 P = ParamSpec("P")
 Result_co = TypeVar("Result_co", Trial, MotionSet, covariant=True)
@@ -47,22 +46,6 @@ def over_sets(function: Callable[Concatenate[Trial, P], Result_co]) -> Step[P, R
 def numbered(parts: list[Trial]) -> MotionSet:
     """Return the parts of one trial, named ``<name>/1``, ``<name>/2``, ..."""
     return MotionSet(part.with_labels(name=f"{part.name}/{k}") for k, part in enumerate(parts, start=1))
-
-
-def trial_label(trial: Trial) -> str:
-    """Return the name of a trial for messages."""
-    return f"trial {trial.name!r}" if trial.name else "the trial"
-
-
-def require_no_gaps(trial: Trial, task: str) -> Array:
-    """Return the values of a trial; refuse gaps, with the operation `task` in the message."""
-    if not trial.valid.all():
-        start, end = trial.gaps[0]
-        raise ThunderError(
-            f"{trial_label(trial)} must have no gaps for {task}, got {len(trial.gaps)}, the first from {start:.4g} to "
-            f"{end:.4g} s; close short gaps with fill_gaps or split the trial with split_at_gaps"
-        )
-    return trial.x
 
 
 def has_motion(trial: Trial) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -12,8 +11,8 @@ import numpy.typing as npt
 from ...checks import Array, numbers, one_of, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
-from ..trial import POSITION, Trial
-from .over_sets import has_motion, require_no_gaps, trial_label
+from ..trial import POSITION, Trial, require_no_gaps, trial_label
+from .over_sets import has_motion
 from .resampling import at_times
 
 #: samples for the comparison of movements
@@ -24,24 +23,14 @@ _SAMPLES = 256
 Warp = tuple[Callable[[Array], Array], float]
 
 
-def _affine_warps(
-    motions: MotionSet,
-    reference: int,
-    grid: tuple[int, int],
-    shifts: tuple[float, float],
-    stretches: tuple[float, float],
-) -> list[Warp]:
+def _affine_warps(motions: MotionSet, reference: int, pairs: Array) -> list[Warp]:
     whole(reference, "reference", -len(motions), len(motions) - 1)
     _ = motions.dofs  # raises if they differ
-    pairs, tau = _pairs(grid, shifts, stretches), np.linspace(0.0, 1.0, _SAMPLES)
+    tau = np.linspace(0.0, 1.0, _SAMPLES)
     values = [at_times(trial, trial.t[0] + tau * trial.duration) for trial in motions]
-    best = [_affine_fit(x, _standardize(values[reference]), pairs) for x in values]
-    best[reference] = 0.0, 1.0
-    return [(partial(_affine_map, a, b), b) for a, b in best]
-
-
-def _affine_map(shift: float, stretch: float, tau: Array) -> Array:
-    return (tau - shift) / stretch
+    warps = [_affine_fit(x, _standardize(values[reference]), pairs) for x in values]
+    warps[reference] = (lambda tau: tau), 1.0
+    return warps
 
 
 def _pairs(grid: tuple[int, int], shifts: tuple[float, float], stretches: tuple[float, float]) -> Array:
@@ -65,14 +54,14 @@ def _standardize(values: Array) -> Array:
     return np.asarray(np.where(constant, 0.0, centered / np.where(constant, 1.0, lengths)), dtype=np.float64)
 
 
-def _affine_fit(values: Array, target: Array, pairs: Array) -> tuple[float, float]:
-    """Return the (shift, stretch) among `pairs` (m, 2) with the largest correlation with `target` (S, d) in one dof."""
+def _affine_fit(values: Array, target: Array, pairs: Array) -> Warp:
+    """Return the warp of `pairs` (m, 2) with the largest correlation with `target` (S, d) in one dof."""
     tau = np.linspace(0.0, 1.0, len(values))
     times = np.clip((tau - pairs[:, :1]) / pairs[:, 1:], 0.0, 1.0)
     warped = np.stack([np.interp(times, tau, column) for column in values.T], axis=-1)  # (m, S, d)
     correlation = np.einsum("msd,sd->md", _standardize(warped), target)
     shift, stretch = pairs[int(np.argmax(correlation.max(axis=1)))]
-    return float(shift), float(stretch)
+    return lambda tau: (tau - shift) / stretch, float(stretch)
 
 
 Landmarks = str | Callable[[Trial], npt.ArrayLike] | Sequence[npt.ArrayLike]
@@ -156,7 +145,7 @@ def register(
     if method == "none" or len(motions) == 0:
         return motions
     if method == "affine":
-        warps = _affine_warps(motions, reference, grid, shifts, stretches)
+        warps = _affine_warps(motions, reference, _pairs(grid, shifts, stretches))
     else:
         warps = _landmark_warps(motions, landmarks, target, dofs)
     return MotionSet(_warp(trial, *warp, n) for trial, warp in zip(motions, warps, strict=True))

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ...checks import Array, positive, whole
 from ...errors import ThunderError
 from ..orientation import continuous_rotation_vectors
-from ..trial import ROTATION, Trial
-from .over_sets import over_sets, require_no_gaps, trial_label
+from ..trial import ROTATION, Trial, require_no_gaps, trial_label
+from .over_sets import over_sets
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation

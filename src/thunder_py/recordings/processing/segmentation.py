@@ -11,9 +11,9 @@ import numpy as np
 from ...checks import Array, nonnegative, one_of, within
 from ...errors import ThunderError
 from ..motion_set import MotionSet
-from ..trial import POSITION, Trial, stretches
+from ..trial import POSITION, Trial, require_no_gaps, stretches, trial_label
 from .filtering import low_pass
-from .over_sets import has_motion, numbered, over_sets, require_no_gaps, trial_label
+from .over_sets import has_motion, numbered, over_sets
 
 
 def speed(trial: Trial, *, cutoff: float = 10.0, order: int = 2, dofs: Sequence[str] = POSITION) -> Array:

@@ -371,9 +371,30 @@ def daily_living(
     size, pace = np.exp(rng.normal(0.0, 0.07, n_subjects)), np.exp(rng.normal(0.0, 0.15, n_subjects))
     rest = _REST + rng.normal(size=(n_subjects, 6)) * np.repeat([0.02, 0.1], 3)
 
+    def spread(shape: tuple[int, ...], deviation: float) -> Array:
+        return np.asarray(np.exp(variability * rng.normal(0.0, deviation, shape)), dtype=np.float64)
+
     def perform(k: int, subject: int) -> tuple[Array, Array, str, str]:
         task = tasks[(k // n_subjects) % _TASKS]
-        t, x = _perform(task, rest[subject], size[subject], pace[subject], variability, rate, rng)
+        m = len(task.poses)
+        poses = np.vstack([rest[subject], task.poses, rest[subject]])
+        poses[:, :3] = rest[subject, :3] + size[subject] * (poses[:, :3] - rest[subject, :3])
+        poses += variability * rng.normal(size=poses.shape) * np.repeat([0.02, 0.08], 3)
+        legs, stays = pace[subject] * task.legs * spread((m + 1,), 0.1), pace[subject] * task.stays * spread((m,), 0.1)
+        begin = np.append(0.0, np.cumsum(legs[:-1] + stays))
+        t = times(float(begin[-1] + legs[-1]), rate)
+        stretch = t[-1] / (begin[-1] + legs[-1])  # the duration is a whole number of steps
+        x = np.tile(poses[0], (len(t), 1))
+        for leg in range(m + 1):
+            tau = (t / stretch - begin[leg]) / legs[leg]
+            change, h = poses[leg + 1] - poses[leg], bump(tau)
+            x += np.outer(step(tau) + (0.08 + variability * rng.normal(0.0, 0.03)) * h, change)
+            height = task.bows[0, leg] * spread((), 0.3) * np.linalg.norm(change[:3])
+            x[:, :3] += np.outer(h, float(height) * perpendicular(change[:3], task.bows[1, leg]))
+        if task.stir.any():
+            arrival = begin[0] + legs[0]
+            window = bump((t / stretch - arrival) / max(float(begin[1] - arrival), 0.3))
+            x[:, :3] += np.outer(window * np.sin(2.0 * np.pi * task.frequency * (t - arrival)), task.stir)
         return t, x, task.name, f"{task.name} {k // (n_subjects * _TASKS) + 1}"
 
     return record(n, n_subjects, perform, seed=seed, rate=rate, noise=noise, angle_noise=angle_noise)
@@ -403,39 +424,3 @@ def _tasks() -> list[SimpleNamespace]:
             )
         )
     return tasks
-
-
-def _perform(
-    task: SimpleNamespace,
-    rest: Array,
-    size: float,
-    pace: float,
-    variability: float,
-    rate: float,
-    rng: np.random.Generator,
-) -> tuple[Array, Array]:
-    """Return times (T,) and poses (T, 6) of one trial."""
-    m = len(task.poses)
-
-    def spread(shape: tuple[int, ...], deviation: float) -> Array:
-        return np.asarray(np.exp(variability * rng.normal(0.0, deviation, shape)), dtype=np.float64)
-
-    poses = np.vstack([rest, task.poses, rest])
-    poses[:, :3] = rest[:3] + size * (poses[:, :3] - rest[:3])
-    poses += variability * rng.normal(size=poses.shape) * np.repeat([0.02, 0.08], 3)
-    legs, stays = pace * task.legs * spread((m + 1,), 0.1), pace * task.stays * spread((m,), 0.1)
-    begin = np.append(0.0, np.cumsum(legs[:-1] + stays))
-    t = times(float(begin[-1] + legs[-1]), rate)
-    stretch = t[-1] / (begin[-1] + legs[-1])  # the duration is a whole number of steps
-    x = np.tile(poses[0], (len(t), 1))
-    for leg in range(m + 1):
-        tau = (t / stretch - begin[leg]) / legs[leg]
-        change, h = poses[leg + 1] - poses[leg], bump(tau)
-        x += np.outer(step(tau) + (0.08 + variability * rng.normal(0.0, 0.03)) * h, change)
-        height = task.bows[0, leg] * spread((), 0.3) * np.linalg.norm(change[:3])
-        x[:, :3] += np.outer(h, float(height) * perpendicular(change[:3], task.bows[1, leg]))
-    if task.stir.any():
-        arrival = begin[0] + legs[0]
-        window = bump((t / stretch - arrival) / max(float(begin[1] - arrival), 0.3))
-        x[:, :3] += np.outer(window * np.sin(2.0 * np.pi * task.frequency * (t - arrival)), task.stir)
-    return t, x
