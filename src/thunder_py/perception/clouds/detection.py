@@ -301,10 +301,11 @@ class CloudPipeline(Value):
         Detection
             Object, or the reason for its absence; no values in a cloud raise.
         """
-        points = voxel_downsample(self.inside(cloud), self.voxel)
+        measured = finite_points(cloud)
+        points = voxel_downsample(self.inside(measured), self.voxel)
         nothing, groups = np.zeros(len(points), dtype=np.bool_), np.full(len(points), -1, dtype=np.int64)
         stages: dict[str, Any] = {"points": points, "groups": groups, "on_table": nothing, "surface": nothing}
-        reason = _of_points(cloud, points) or self._without_table(stages) or self._without_objects(stages)
+        reason = _of_points(measured, points) or self._without_table(stages) or self._without_objects(stages)
         if reason is not None:
             return Detection(reason=reason, **stages)
         chosen = 0
@@ -403,10 +404,9 @@ class CloudPipeline(Value):
         return surface, True
 
 
-def _of_points(cloud: npt.ArrayLike, points: Array) -> DetectionReason | None:
+def _of_points(measured: Array, points: Array) -> DetectionReason | None:
     """Return the reason of a cloud in millimeters, or without points in the region."""
-    some = finite_points(cloud)
-    some = some[:: len(some) // _SAMPLE + 1]
+    some = measured[:: len(measured) // _SAMPLE + 1]
     if len(some) and np.ptp(np.quantile(some, (0.1, 0.9), axis=0), axis=0).max() > _WIDE:
         return DetectionReason.millimeters
     return None if len(points) else DetectionReason.no_points

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from ...checks import Array
-from .segmentation import Plane, reference_direction
+from .segmentation import Plane, upright_frame
 
 #: a disk fills pi / 4 = 0.79 of its bounding square, a rectangle all of it
 _FULL = 0.85
@@ -97,7 +97,7 @@ def fit_upper_surface(points: Array, up: Array) -> ShapeFit | None:
     """Return the box or disk whose upper face contains points (n, 3); None if they are on a line."""
     from scipy.spatial import QhullError
 
-    basis = _basis(up)
+    basis = upright_frame(up)
     try:
         middle, angle, size, fill = fit_rectangle(points @ basis[:, :2])
     except (QhullError, ValueError):
@@ -114,19 +114,12 @@ def fit_round(points: Array, table: Plane) -> ShapeFit | None:
     The table determines the height of the center, which is the radius. So the far side, which no camera sees, need not
     be guessed.
     """
-    up = np.asarray(table.normal)
-    basis = _basis(up)
+    basis = upright_frame(table.normal)
     local = points @ basis - [0.0, 0.0, table.offset]
     best = min(_ball(local), _cylinder(local), key=lambda fit: fit.residual)
     if not np.isfinite(best.residual):
         return None
-    return best._replace(center=basis @ best.center + table.offset * up, direction=basis @ best.direction)
-
-
-def _basis(up: Array) -> Array:
-    """Return two horizontal directions and the upward one as columns (3, 3)."""
-    x = reference_direction(up)
-    return np.stack([x, np.cross(up, x), up], axis=1)
+    return best._replace(center=basis @ best.center + table.offset * basis[:, 2], direction=basis @ best.direction)
 
 
 def _ball(p: Array) -> ShapeFit:

@@ -50,33 +50,22 @@ def find_clusters(
     >>> find_clusters(points, eps=0.02, min_size=3, min_samples=2).tolist()
     [1, 1, 1, 1, 0, 0, 0, 0, 0, -1]
     """
-    xyz = array(points, (None, 3), "points")
-    apart, smallest = positive(eps, "eps", "m"), whole(min_size, "min_size", 1)
-    neighbors = whole(min_samples, "min_samples", 1)
-    if not len(xyz):
-        return np.zeros(0, dtype=np.int64)
-    return _by_size(_dbscan(xyz, apart, neighbors), smallest)
-
-
-def _dbscan(xyz: Array, eps: float, min_samples: int) -> npt.NDArray[np.int64]:
-    """Return labels of DBSCAN: connected core points, and border points in the first group that reaches them."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
 
+    xyz, smallest = array(points, (None, 3), "points"), whole(min_size, "min_size", 1)
     n = len(xyz)
-    i, j = cKDTree(xyz).query_pairs(eps, output_type="ndarray").T
-    core = 1 + np.bincount(i, minlength=n) + np.bincount(j, minlength=n) >= min_samples
+    i, j = cKDTree(xyz).query_pairs(positive(eps, "eps", "m"), output_type="ndarray").T
+    core = 1 + np.bincount(i, minlength=n) + np.bincount(j, minlength=n) >= whole(min_samples, "min_samples", 1)
     both = core[i] & core[j]
     joined = coo_array((np.ones(int(both.sum()), dtype=np.int8), (i[both], j[both])), shape=(n, n))
     _, component = connected_components(joined, directed=False)
-    none = n + 1
-    groups = np.where(core, component, none)
-    for a, b in ((i, j), (j, i)):
+    groups = np.where(core, component, n)
+    for a, b in ((i, j), (j, i)):  # points at the border belong to the first group that reaches them
         border = core[a] & ~core[b]
         np.minimum.at(groups, b[border], component[a[border]])
-    labels, numbers_of = np.unique(groups, return_inverse=True)
-    return np.where(groups == none, -1, numbers_of).astype(np.int64) if len(labels) else groups
+    return _by_size(np.where(groups < n, groups, -1), smallest)
 
 
 #: directions in which gaps are looked for; height of the points, relative to the highest, between which they are
@@ -127,9 +116,8 @@ def split_at_gaps(
     least = max(whole(least, "least", 1), 2)
     positive(width, "width", "m")
     n = np.asarray(Plane(up, 0.0).normal)
-    x = reference_direction(n)
     angles = np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
-    along = np.outer(x, np.cos(angles)) + np.outer(np.cross(n, x), np.sin(angles))
+    along = upright_frame(n)[:, :2] @ [np.cos(angles), np.sin(angles)]
     number = 0
     while number <= labels.max(initial=-1):
         rows = np.flatnonzero(labels == number)
@@ -178,14 +166,17 @@ def fills_outline(outline: Array, others: Array, distance: float, share: float) 
     ]
     places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
     inside, beside = ((xy @ sides[:, :2].T + sides[:, 2]).max(axis=1) for xy in (places, others))
-    bays = np.asarray(cKDTree(outline).query(places[inside <= 0.0])[0])
-    return bool(bays.max(initial=0.0) <= distance and (beside > distance).mean() <= share)
+    if (beside > distance).mean() > share:
+        return False
+    bays, _ = cKDTree(outline).query(places[inside <= 0.0], distance_upper_bound=np.nextafter(distance, np.inf))
+    return bool(np.isfinite(bays).all())
 
 
 def finite_points(cloud: npt.ArrayLike, what: str = "cloud") -> Array:
     """Return the points (n, 3) of a cloud (..., 3) that are finite in all coordinates."""
     points = vectors(cloud, what).reshape(-1, 3)
-    return points[np.isfinite(points).all(axis=1)]
+    known = np.isfinite(points)
+    return points if known.all() else points[known.all(axis=1)]
 
 
 def voxel_downsample(points: npt.ArrayLike, size: float) -> Array:
@@ -409,7 +400,7 @@ class SurfaceAxes(NamedTuple):
         density of the points.
     axes : (3, 3) array
         Columns: direction of the largest spread, direction across it, and normal; right-handed. The sign of the first
-        is undetermined and chosen to make an angle of at most 90 degrees with `reference_direction`.
+        is undetermined and chosen to make an angle of at most 90 degrees with that of `upright_frame`.
     size : (2,) array
         Extent along the first two axes [m].
     elongation : float
@@ -423,13 +414,16 @@ class SurfaceAxes(NamedTuple):
     elongation: float
 
 
-def reference_direction(normal: npt.ArrayLike) -> Array:
-    """Return the unit vector (3,) of angle 0 about a normal: the world's x in the plane, or y if x is the normal."""
+def upright_frame(normal: npt.ArrayLike) -> Array:
+    """Return a right-handed frame (3, 3) of a plane as columns: the direction of angle 0, that across it, the normal.
+
+    The angle is 0 along the world's x, or along y if x is the normal.
+    """
     n = np.asarray(Plane(normal, 0.0).normal)
-    x, y = np.eye(3)[:2]
-    axis = x if abs(n @ x) < 0.99 else y
+    axis = np.eye(3)[0 if abs(n[0]) < 0.99 else 1]
     flat = axis - (axis @ n) * n
-    return np.asarray(flat / np.linalg.norm(flat))
+    x = flat / np.linalg.norm(flat)
+    return np.stack([x, np.cross(n, x), n], axis=1)
 
 
 def surface_axes(points: npt.ArrayLike, normal: npt.ArrayLike) -> SurfaceAxes:
@@ -445,7 +439,7 @@ def surface_axes(points: npt.ArrayLike, normal: npt.ArrayLike) -> SurfaceAxes:
     Returns
     -------
     SurfaceAxes
-        For a single point, with the axes of `reference_direction`.
+        For a single point, with the axes of `upright_frame`.
 
     Raises
     ------
@@ -463,8 +457,7 @@ def surface_axes(points: npt.ArrayLike, normal: npt.ArrayLike) -> SurfaceAxes:
     if not len(xyz):
         raise ThunderError("points must be at least one, got none")
     n = np.asarray(Plane(normal, 0.0).normal)
-    first = reference_direction(n)
-    basis = np.stack([first, np.cross(n, first)], axis=1)
+    basis = upright_frame(n)[:, :2]
     centroid = xyz.mean(axis=0)
     flat = (xyz - centroid) @ basis
     spread, turns = np.linalg.eigh(flat.T @ flat / len(flat))
@@ -481,8 +474,6 @@ def surface_axes(points: npt.ArrayLike, normal: npt.ArrayLike) -> SurfaceAxes:
 
 
 def yaw_of(direction: npt.ArrayLike, normal: npt.ArrayLike) -> float:
-    """Return the angle of a line about a normal, from the reference direction, in (-pi/2, pi/2] [rad]."""
-    n = np.asarray(Plane(normal, 0.0).normal)
-    x = reference_direction(n)
-    d = np.asarray(direction, dtype=float)
-    return float(np.pi / 2.0 - (np.pi / 2.0 - np.arctan2(d @ np.cross(n, x), d @ x)) % np.pi)
+    """Return the angle of a line about a normal, from the x axis of `upright_frame`, in (-pi/2, pi/2] [rad]."""
+    x, y, _ = np.asarray(direction, dtype=float) @ upright_frame(normal)
+    return float(np.pi / 2.0 - (np.pi / 2.0 - np.arctan2(y, x)) % np.pi)

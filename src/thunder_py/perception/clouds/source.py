@@ -77,10 +77,8 @@ class CloudPoseSource(SampledPoseSource):
         own: Callable[[Array, float], npt.NDArray[np.bool_]] | None = None,
         **timing: Any,
     ) -> None:
-        self._camera, self._pipeline = (
-            of_kind(camera, DepthCamera, "camera"),
-            of_kind(pipeline, CloudPipeline, "pipeline"),
-        )
+        self._camera = of_kind(camera, DepthCamera, "camera")
+        self._pipeline = of_kind(pipeline, CloudPipeline, "pipeline")
         if own is not None and not callable(own):
             raise ThunderError(f"own must be callable, got {own!r}")
         self._own = own
