@@ -224,7 +224,15 @@ class MotionSet(Sequence[Trial], Tabular):
 
     def save(self, path: str | Path) -> None:
         """Write a ``.npz`` file of plain arrays, without pickles."""
-        save_npz(self, path)
+        labels = [{key: getattr(trial, key) for key in ("dofs", "units", *_LABELS)} for trial in self]
+        arrays = {
+            "format": np.array(_FORMAT),
+            "sizes": np.array([trial.x.shape for trial in self], dtype=np.int64).reshape(-1, 2),
+            "t": np.concatenate([np.empty(0), *(trial.t for trial in self)]),
+            "x": np.concatenate([np.empty(0), *(trial.x.ravel() for trial in self)]),
+            "trials": np.array(json.dumps(labels)),
+        }
+        write_archive(path, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> MotionSet:
@@ -261,25 +269,6 @@ class MotionSet(Sequence[Trial], Tabular):
 _FORMAT = "thunder_py motions 1"
 _LABELS = ("rate", "frame", "subject", "task", "name")
 _ARRAYS = ("format", "sizes", "t", "x", "trials")
-
-
-def save_npz(motions: Sequence[Trial], path: str | Path) -> None:
-    """Write trials atomically to a ``.npz`` file.
-
-    The file holds `sizes` (trials, 2) with T and d of every trial, the concatenated `t` and `x` of all trials, and
-    `trials`, a JSON text with their labels.
-    """
-    labels = [
-        {"dofs": trial.dofs, "units": trial.units, **{key: getattr(trial, key) for key in _LABELS}} for trial in motions
-    ]
-    arrays = {
-        "format": np.array(_FORMAT),
-        "sizes": np.array([trial.x.shape for trial in motions], dtype=np.int64).reshape(-1, 2),
-        "t": np.concatenate([np.empty(0), *(trial.t for trial in motions)]),
-        "x": np.concatenate([np.empty(0), *(trial.x.ravel() for trial in motions)]),
-        "trials": np.array(json.dumps(labels)),
-    }
-    write_archive(path, arrays)
 
 
 def load_npz(path: str | Path) -> MotionSet:

@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 #: factors to radians
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
+#: factors to seconds
+TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 #: units of a `Trial`: meters, radians, "1" for numbers without a unit (the opening of a hand, normalized signals), and
 #: forces, moments and powers, also divided by the mass of a body
 SI_UNITS = ("m", "rad", "1", "N", "Nm", "W", "N/kg", "Nm/kg", "W/kg")
 
 
 def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
-    """Return the factor from `unit` to meters (`kind` ``"length"``), to radians (``"angle"``) or to SI (``"any"``)."""
-    known = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}[kind]
+    """Return the factor from `unit` to meters (`kind` ``"length"``), radians (``"angle"``) or seconds (``"time"``)."""
+    known = {"length": LENGTHS, "angle": ANGLES, "time": TIMES}[kind]
     return known[one_of(unit, known, what)]
 
 
