@@ -11,9 +11,7 @@ namespace {
 
 using namespace realtime;
 
-using Places = py::array_t<py::ssize_t, py::array::c_style>;
 using MaybePlaces = py::typing::Optional<Places>;
-using Counts = py::typing::List<py::int_>;
 using MaybeReference = py::typing::Optional<Arrays>;
 using Answer = py::typing::Optional<py::tuple>;
 
@@ -38,18 +36,11 @@ struct Message {
       return;
     }
     const auto at = py::cast<Places>(places);
-    if (!gather(positions, at, count, q) || !gather(velocities, at, count, dq)) why = Dropped::size;
-  }
-
- private:
-  static bool gather(py::handle from, const Places& places, py::ssize_t count, std::vector<double>& to) {
-    const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);
-    if (!numbers || numbers.ndim() != 1 || numbers.size() != count) return false;
-    for (py::ssize_t k = 0; k < places.size(); ++k) {
-      if (places.data()[k] < 0 || places.data()[k] >= count) return false;
-      to.push_back(numbers.data()[places.data()[k]]);
-    }
-    return true;
+    auto q_ = gather(positions, at, count), dq_ = gather(velocities, at, count);
+    if (q_ && dq_)
+      q = std::move(*q_), dq = std::move(*dq_);
+    else
+      why = Dropped::size;
   }
 };
 
@@ -77,12 +68,6 @@ Answer answer_state(ControlLoop& loop, py::handle stamp, py::handle now, const p
   const bool motors = message.q.size() > n;
   const Motors measured = motors ? Motors{message.q.data() + n, message.dq.data() + n} : Motors{};
   return answer(loop.state({message.stamp, message.now, message.q.data(), message.dq.data(), measured}, begun));
-}
-
-Counts dropped(const StateGate& gate) {
-  Counts result;
-  for (int k = 0; k < kDropped; ++k) result.append(gate.dropped(static_cast<Dropped>(k)));
-  return result;
 }
 
 std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake,
@@ -317,6 +302,23 @@ void bind_safe_torque(py::module_& module) {
 }
 
 }  // namespace
+
+std::optional<std::vector<double>> gather(py::handle from, const Places& places, py::ssize_t count) {
+  const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);
+  if (!numbers || numbers.ndim() != 1 || numbers.size() != count) return std::nullopt;
+  std::vector<double> to;
+  for (py::ssize_t k = 0; k < places.size(); ++k) {
+    if (places.data()[k] < 0 || places.data()[k] >= count) return std::nullopt;
+    to.push_back(numbers.data()[places.data()[k]]);
+  }
+  return to;
+}
+
+Counts dropped(const StateGate& gate) {
+  Counts result;
+  for (int k = 0; k < kDropped; ++k) result.append(gate.dropped(static_cast<Dropped>(k)));
+  return result;
+}
 
 void set_report(py::typing::Dict<py::str, py::object>& result, const RunReport& report) {
   const auto set = [&](const char* name, auto value) { result[name] = py::cast(value); };

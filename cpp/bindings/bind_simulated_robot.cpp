@@ -67,13 +67,9 @@ std::optional<int> take_command(SimulatedRobot& arm, std::int64_t stamp, std::in
                                 py::ssize_t count, py::handle given) {
   const auto refuse = [&](Dropped why) { return static_cast<int>(arm.refuse(stamp, now, why)); };
   if (places.is_none()) return refuse(Dropped::names);
-  const auto order = py::cast<py::array_t<py::ssize_t, py::array::c_style | py::array::forcecast>>(places);
-  const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
-  if (!values) PyErr_Clear();
-  if (!values || values.ndim() != 1 || values.size() != count || order.size() != arm.n()) return refuse(Dropped::size);
-  Eigen::VectorXd tau(arm.n());
-  for (int k = 0; k < arm.n(); ++k) tau[k] = values.at(order.at(k));
-  const auto why = arm.command(stamp, now, tau.data());
+  const auto tau = gather(given, py::cast<Places>(places), count);
+  if (!tau || static_cast<int>(tau->size()) != arm.n()) return refuse(Dropped::size);
+  const auto why = arm.command(stamp, now, tau->data());
   return why ? std::optional<int>(static_cast<int>(*why)) : std::nullopt;
 }
 
@@ -129,11 +125,7 @@ void bind_simulated_robot(py::module_& module) {
       .def_property_readonly("slipped", &SimulatedRobot::slipped, "Time that was skipped, because the computer was blocked [s].")
       .def_property_readonly("taken", [](const SimulatedRobot& arm) { return arm.gate().taken(); }, "Number of accepted commands.")
       .def_property_readonly("clipped", &SimulatedRobot::clipped, "Number of commands that were clipped to the torque limits.")
-      .def_property_readonly("_refused", [](const SimulatedRobot& arm) {
-        std::vector<std::int64_t> counts;
-        for (int k = 0; k < kDropped; ++k) counts.push_back(arm.gate().dropped(static_cast<Dropped>(k)));
-        return counts;
-      })
+      .def_property_readonly("_refused", [](const SimulatedRobot& arm) { return dropped(arm.gate()); })
       .def_property_readonly("_age", [](const SimulatedRobot& arm) { return arm.age(); })
       .def_property_readonly("largest_step", &SimulatedRobot::largest_step,
                              "Largest step between two commands of a loop, as a part of the torque rate's.");

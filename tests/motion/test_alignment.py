@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.motion.alignment import PathFrames, from_canonical, path_frame, path_frames, to_canonical
+from thunder_py.motion.alignment import PathFrames, aligned, from_canonical, path_frame, to_canonical
 
 XYZ = ("x", "y", "z")
 #: a motion that rests, to rounding
@@ -66,10 +66,9 @@ def test_bad_arguments():
         (lambda: path_frame("here", [1, 2, 3]), "...start must be numbers, got str..."),
         (lambda: path_frame([0, 0], [1, 2]), "...start must have shape (..., 3), got (2,)..."),
         (lambda: path_frame(np.zeros((2, 3)), np.ones((5, 3))), "...the same number of points, got (2, 3) and..."),
-        (lambda: path_frame(np.zeros(3), np.ones(3), np.zeros(3)), "...up must be a direction..."),
-        (lambda: path_frames(RESTING, XYZ, ["rests"]), "...rests..."),
-        (lambda: path_frames(np.zeros((1, 9, 3)), XYZ, ["trial 7"]), "...differ ... in trial 7..."),
-        (lambda: path_frames(np.ones((1, 9, 2)), ("x", "y"), ["a"]), "dofs must include x, y and z, ... got x, y"),
+        (lambda: aligned(RESTING, XYZ, ["rests"], "path"), "...rests..."),
+        (lambda: aligned(np.zeros((1, 9, 3)), XYZ, ["trial 7"], "path"), "...differ ... in trial 7..."),
+        (lambda: aligned(np.ones((1, 9, 2)), ("x", "y"), ["a"], "path"), "dofs must include x, y and z, ... got x, y"),
         (
             lambda: to_canonical(np.ones((1, 9, 4)), ("x", "y", "z", "rx"), PathFrames(*3 * [None])),
             "...all of rx, ry and rz or none ... got x, y, z, rx",

@@ -384,12 +384,12 @@ def test_damaged_files(tmp_path) -> None:
         return type(one).load(path)
 
     cases = (
-        ("DMP", {"thunder_dmp": np.array(2)}, "version 2 of DMP.save, this package reads 1"),
+        ("DMP", {"thunder_dmp": np.array(1)}, "version 1 of DMP.save, this package reads 2"),
         ("DMP", {"weights_": None}, "weights_ missing"),
         ("DMP", {"weights_": np.zeros((3, 3))}, "weights must have shape"),
         ("DMP", {"weights_": np.full((15, 3), np.nan)}, "weights must be finite"),
-        ("DMP", {"basis": np.array("'gausian'")}, "basis must be one of"),
-        ("DMP", {"K": np.array("import os")}, "could not convert"),
+        ("DMP", {"basis": np.array('"gausian"')}, "basis must be one of"),
+        ("DMP", {"K": np.array("import os")}, "Expecting value"),
         ("DMP", {"duration_": np.zeros(3)}, "duration must be positive"),
         ("DMP", {"rotodilatation_": np.array("yes")}, "rotodilatation must be True or False"),
         (

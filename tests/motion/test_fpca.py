@@ -455,14 +455,14 @@ def test_bad_files(saved):
 
     cases = (
         ({"thunder_fpca": None}, "thunder_fpca missing"),
-        ({"thunder_fpca": np.array(2)}, "version 2 of FPCA.save, this package reads 1"),
+        ({"thunder_fpca": np.array(1)}, "version 1 of FPCA.save, this package reads 2"),
         ({"explained_variance_": None}, "explained_variance_ missing"),
         ({"explained_variance_": np.zeros((2, 3))}, "explained_variance_ must have shape (3, 3), got (2, 3)"),
         ({"basis": np.zeros(4)}, "knots must be"),
         ({"frames.scale": None}, "frames.scale missing"),
-        ({"shrinkage": np.array("import os")}, "could not convert"),
+        ({"shrinkage": np.array("import os")}, "Expecting value"),
         ({"basis": np.array("yes")}, "basis must be numbers"),
-        ({"joint": np.array("yes")}, "could not convert"),
+        ({"joint": np.array("yes")}, "Expecting value"),
         ({"support_": np.ones(5, dtype=bool)}, "support_ must be True for 6 motions"),
         ({"alignment_": np.array("none")}, 'alignment_ must be "path" or "none", as alignment'),
         ({"dofs": np.zeros(3)}, "dofs must be texts"),

@@ -59,18 +59,15 @@ class PathFrames:
         return len(self.scale)
 
 
-def path_frame(
-    start: npt.ArrayLike, goal: npt.ArrayLike, up: npt.ArrayLike = (0.0, 0.0, 1.0)
-) -> tuple[Array | float, Array]:
+def path_frame(start: npt.ArrayLike, goal: npt.ArrayLike) -> tuple[Array | float, Array]:
     """Return distance and axes of the frame along start -> goal.
+
+    The second axis is horizontal, z x first axis; for a vertical path it is the part of y perpendicular to the path.
 
     Parameters
     ----------
     start, goal : array_like (..., 3)
         Positions [m].
-    up : array_like (3,)
-        Vertical direction. The second axis is horizontal, up x first axis; for a vertical path it is the part of the
-        world's y axis perpendicular to the path (of the x axis, if `up` is y, and of the z axis, if `up` is x).
 
     Returns
     -------
@@ -84,12 +81,10 @@ def path_frame(
     ThunderError
         If start and goal coincide, and for wrong shapes.
     """
-    a, b, vertical = points(start, "start"), points(goal, "goal"), points(up, "up")
-    for what, value in (("start", a), ("goal", b), ("up", vertical)):
+    a, b = points(start, "start"), points(goal, "goal")
+    for what, value in (("start", a), ("goal", b)):
         if not (np.abs(value) < _LARGEST).all():
             raise ThunderError(f"{what} must be finite (below {_LARGEST:g}), got {value.tolist()}")
-    if vertical.shape != (3,) or not np.linalg.norm(vertical) > 0.0:
-        raise ThunderError(f"up must be a direction (3,), got {vertical.tolist()}")
     if a.shape != b.shape and 1 not in (a.ndim, b.ndim):
         raise ThunderError(f"start and goal must have the same number of points, got {a.shape} and {b.shape}")
     way = b - a
@@ -97,12 +92,10 @@ def path_frame(
     if (distance <= 1e-12 * (1.0 + np.abs(a).max(initial=0.0))).any():
         raise ThunderError("start and goal must differ, got a path of zero length")
     first = way / distance[..., None]
-    vertical = vertical / np.linalg.norm(vertical)
-    # y for a vertical z; its neighbor, cyclically, for the others
-    spare = np.eye(3)[int(np.argmax(np.abs(vertical))) - 1]
-    level = np.cross(vertical, first)
+    _, y, z = np.eye(3)
+    level = np.cross(z, first)
     steep = np.linalg.norm(level, axis=-1, keepdims=True) < _VERTICAL
-    second = np.where(steep, spare - (first @ spare)[..., None] * first, level)
+    second = np.where(steep, y - (first @ y)[..., None] * first, level)
     second = second / np.linalg.norm(second, axis=-1, keepdims=True)
     R = np.stack([first, second, np.cross(first, second)], axis=-1)
     return (float(distance) if distance.ndim == 0 else distance), R
@@ -143,8 +136,12 @@ def odd_motions(x: Array) -> dict[str, npt.NDArray[np.bool_]]:
     return kinds | {WINDING: winds, "hardly moving": still}
 
 
-def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
-    """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
+def aligned(
+    coefficients: Array, dofs: Sequence[str], names: Sequence[str], alignment: str
+) -> tuple[Array, PathFrames | None]:
+    """Return coefficients (R, K, d) of clamped splines in the canonical frames, and these; as they are for "none"."""
+    if alignment == "none":
+        return coefficients, None
     position, _ = path_columns(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extents = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
@@ -157,16 +154,7 @@ def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) 
                 "(recordings.split_reaches), leave others out"
             )
     scale, rotation = path_frame(start, goal)
-    return PathFrames(start, np.asarray(scale), rotation)
-
-
-def aligned(
-    coefficients: Array, dofs: Sequence[str], names: Sequence[str], alignment: str
-) -> tuple[Array, PathFrames | None]:
-    """Return the coefficients (R, K, d) of motions in their canonical frames, and these; as they are for "none"."""
-    if alignment == "none":
-        return coefficients, None
-    frames = path_frames(coefficients, dofs, names)
+    frames = PathFrames(start, np.asarray(scale), rotation)
     return to_canonical(coefficients, dofs, frames), frames
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,7 @@ from ..errors import FileFormatError, ThunderError
 from ..files import read_archive, write_archive
 from ..values import Estimator
 
-_VERSION = 1
-_WORDS = {"None": None, "True": True, "False": False}
+_VERSION = 2
 
 _Kind = TypeVar("_Kind", bound=Estimator)
 
@@ -38,7 +38,8 @@ def write_estimator(path: str | Path, estimator: Estimator, *results: str, **arr
     **arrays : array_like
         Further arrays.
     """
-    parameters = {name: np.array(repr(_plain(value))) for name, value in estimator.get_params().items()}
+    given = {name: value for name, value in estimator.get_params().items() if name not in arrays}
+    parameters = {name: json.dumps(value, default=np.generic.item) for name, value in given.items()}
     found = {name: np.asarray(getattr(estimator, name)) for name in results}
     write_archive(path, {_key(type(estimator)): np.array(_VERSION), **parameters, **found, **arrays})
 
@@ -63,16 +64,14 @@ def read_estimator(
     if (version := str(arrays[key])) != str(_VERSION):
         raise FileFormatError(f"version {version} of {writer}, this package reads {_VERSION}", path=path, key=key)
     try:
-        parameters = {name: readers.get(name, _parameter)(arrays[name]) for name in kind._defaults()}
+        parameters = {
+            name: readers.get(name, lambda text: json.loads(str(text)))(arrays[name]) for name in kind._defaults()
+        }
         yield kind(**parameters), arrays
     except KeyError as error:
         raise FileFormatError(f"not a file of {writer}: {error.args[0]} missing", path=path) from None
     except (ThunderError, OverflowError, TypeError, ValueError) as error:
         raise FileFormatError(f"not a file of {writer}: {error}", path=path) from error
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def scalar(arrays: Mapping[str, Any], name: str) -> float:
@@ -85,13 +84,3 @@ def texts(arrays: Mapping[str, Any], name: str) -> tuple[str, ...]:
     if arrays[name].ndim != 1 or (arrays[name].dtype.kind != "U" and arrays[name].size):
         raise ThunderError(f"{name} must be texts, got {arrays[name]!r}")
     return tuple(map(str, arrays[name]))
-
-
-def _parameter(stored: Any) -> Any:
-    """Parse text in quotes, a number, True, False or None."""
-    text = str(stored)
-    if text in _WORDS:
-        return _WORDS[text]
-    if text[:1] == text[-1:] == "'":
-        return text[1:-1]
-    return int(text) if text.isdigit() else float(text)

@@ -13,7 +13,6 @@ from .plain_data import Table
 
 #: largest product of rate and period: half of the value at which a delay of one period is unstable
 _LARGEST_PRODUCT = 0.5
-_SAMPLES, _SEED = 200, 0
 
 
 def braking_rate(period: float) -> float:
@@ -60,14 +59,3 @@ def safe_torque(
     return _core.SafeTorque(
         robot, rate, torque_limits, np.broadcast_to(np.asarray(torque_rate, np.float64), (robot.n,))
     )
-
-
-def least_inertia(robot: Robot) -> Array:
-    """Return the least inertia (n,) that each joint moves with over random positions, the others free; 0 for none."""
-    limits = robot.limits
-    low, high = np.maximum(limits.lower, -np.pi), np.minimum(limits.upper, np.pi)
-    M = robot.mass_matrix(np.random.default_rng(_SEED).uniform(low, high, (_SAMPLES, robot.n)))
-    if not (np.linalg.eigvalsh(M) > 0.0).all():
-        return np.zeros(robot.n)
-    least: Array = (1.0 / np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)).min(axis=0)
-    return least

@@ -126,11 +126,7 @@ class References:
         self,
         stamp: int,
         names: Sequence[str],
-        times: npt.ArrayLike,
-        q: npt.ArrayLike,
-        dq: npt.ArrayLike | None = None,
-        ddq: npt.ArrayLike | None = None,
-        *,
+        *points: npt.ArrayLike | None,
         at_once: bool = False,
         at_rest: bool = False,
     ) -> tuple[JointMotion, dict[str, int]]:
@@ -138,7 +134,7 @@ class References:
 
         Parameters
         ----------
-        stamp, names, times, q, dq, ddq
+        stamp, names, *points
             As for `trajectory`.
         at_once : bool
             Its sender asked for a start at reception: a single point is accepted although later states have come.
@@ -163,8 +159,8 @@ class References:
             if places is None:
                 raise UnknownNameError(wrong_names(names, robot.joint_names))
             start = now if stamp == 0 else self.clock(stamp)
-            at, points, *derivatives = read_points(places, times, q, dq, ddq)
-            motion = make_motion(start, at, nearest_turn(robot, points, near), *derivatives)
+            at, q, *derivatives = read_points(places, *points)
+            motion = make_motion(start, at, nearest_turn(robot, q, near), *derivatives)
             check_limits(robot, motion)
             if at_rest and np.abs(motion.last.dq).max() >= _REST:
                 k = int(np.argmax(np.abs(motion.last.dq)))

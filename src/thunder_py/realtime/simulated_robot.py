@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, finite, of_kind, per_joint, whole
+from ..control.motion_states import joint_inertias, typical_states
 from ..errors import ThunderError
 from ..robot import Robot
+from ..robot.frames import default_posture
 from ..robot.payload import Payload, read_payloads
 from ..simulation import PlantLike
 from ..simulation.native import is_native
@@ -21,12 +23,12 @@ from ..simulation.options import initial_state
 from ..simulation.sensors import ExternalTorque, ExternalWrench, read_external
 from ..values import StrEnum
 from .drives.adapter import DriveError, DriveFacts, DriveState
-from .hold import least_inertia
 from .joint_states import DROPPED, JointOrder
 from .plain_data import Table, read_plain
 from .timing import Lock, Pacer, Quantiles
 
 _LATEST = 2**63 - 1  # largest stamp [ns]
+_POSTURES = 200  # among which springs have their least inertia
 _NO_MOTORS = np.empty(0)
 _NO_MOTORS.setflags(write=False)
 
@@ -115,8 +117,8 @@ class SimulatedRobot(_core.SimulatedRobot):
         ((n,)); ``payloads`` (list of mappings with the arguments of `Payload`); ``period`` of the plant and of its
         states (0.001 s); ``watchdog`` (0.05 s); ``torque_limits`` (default the robot's).
     q0 : (n,) array_like, optional
-        Positions at the start [rad or m]; default the middle of the joint limits. Motors start where their springs
-        balance gravity.
+        Positions at the start [rad or m]; default the middle of the joint limits, else the position nearest to 0
+        within them. Motors start where their springs balance gravity.
     facts : DriveFacts, optional
         Properties of the drive. Default: a period of 1 ms, the robot's torque limits, a torque rate of 1000 N m/s, a
         watchdog of 20 ms. The payload of the facts is part of the model that the drive knows.
@@ -195,7 +197,7 @@ class SimulatedRobot(_core.SimulatedRobot):
         if self.facts.period < 1e-9:
             raise ThunderError(f"period must be at least 1 ns, got {self.facts.period:g} s")
         bodies = read_payloads(payloads, plant, native)
-        q = _middle(robot) if q0 is None else per_joint(q0, robot.n, "q0")
+        q = default_posture(robot) if q0 is None else per_joint(q0, robot.n, "q0")
         payload = self.facts.payload
         super().__init__(
             plant,
@@ -321,22 +323,16 @@ class SimulatedRobot(_core.SimulatedRobot):
 
 def _parts(robot: Robot, period: float) -> int:
     """Return the steps of a period: in each the springs turn by at most one radian of their vibration."""
-    least, rates = least_inertia(robot) if robot.elastic else np.zeros(0), [0.0]
+    if not robot.elastic:
+        return 1
+    least, rates = joint_inertias(robot, typical_states(robot, 0.0).q[:_POSTURES]).min(axis=0), [0.0]
     for drive in robot.elastic:
-        if drive.Mm <= 0.0 or least[drive.joint - 1] <= 0.0:
+        if drive.Mm <= 0.0:
             raise ThunderError(f"robot must have inertia at both ends of each spring, got {robot.name}")
         inverse = 1.0 / drive.Mm + 1.0 / least[drive.joint - 1]
         damping = sum(row[0] for row in (drive.D, drive.Dm) if row)
         rates += [math.sqrt(abs(drive.K[0]) * inverse), damping * inverse]
     return max(1, math.ceil(period * max(rates)))
-
-
-def _middle(robot: Robot) -> Array:
-    """Return the middle of the joint limits, zero where there are none."""
-    low, high = robot.limits.lower, robot.limits.upper
-    bounded = np.isfinite(low) & np.isfinite(high)
-    middle: Array = np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), 0.0)
-    return middle
 
 
 def _read_options(source: Mapping[str, Any] | str | Path) -> tuple[Robot, Any, DriveFacts, list[Payload]]:

@@ -45,7 +45,6 @@ _UNLIKE = 30.0
 _LONGEST_GAP = 0.3
 #: samples from which speeds and gaps are judged, and the part of the samples that is not faster than "the" speed
 _FEWEST, _PART = 10, 0.9
-_MOST_NAMED = 3
 #: units from the largest, by the argument that has them, and what else can be scaled
 _SCALES = {"unit": ("m", "cm", "mm"), "time_unit": ("s", "ms", "us"), "angle_unit": ("rad", "deg")}
 _SCALED = {"unit": "positions", "time_unit": "times", "angle_unit": "angles"}
@@ -61,6 +60,11 @@ class RecordingWarning(UserWarning):
     >>> warnings.simplefilter("error", RecordingWarning)  # to stop at the first one
     >>> warnings.resetwarnings()
     """
+
+
+def listed(texts: Sequence[str], most: int = 5) -> str:
+    """Return the first of some texts for a message, and how many there are more."""
+    return ", ".join(texts[:most]) + (f" (and {len(texts) - most} more)" if len(texts) > most else "")
 
 
 def warn_about(path: object, text: str) -> None:
@@ -140,9 +144,7 @@ def check_plausible(
         advice = remedy if isinstance(remedy, str) else _advice(*remedy, arguments)
         remedies.setdefault(advice, []).append(f"{name}: {text}")
     for advice, texts in remedies.items():
-        more = f" (and {len(texts) - _MOST_NAMED} more)" if len(texts) > _MOST_NAMED else ""
-        message = f"{', '.join(texts[:_MOST_NAMED])}{more}; {advice}"
-        warnings.warn(message, RecordingWarning, stacklevel=outer_level())
+        warnings.warn(f"{listed(texts, 3)}; {advice}", RecordingWarning, stacklevel=outer_level())
 
 
 def _advice(what: str, large: bool, arguments: Collection[str] | Mapping[str, str] | None) -> str:

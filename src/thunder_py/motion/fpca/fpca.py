@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,14 +39,8 @@ _HEAVIEST = 1e100
 _MOST_NAMED = 3
 
 
-class _Projection(NamedTuple):
-    scores: Array
-    offsets: Array
-    frames: PathFrames | None
-    dofs: tuple[str, ...]
-
-
-class Projection(_Projection, Tabular):
+@dataclass(frozen=True, eq=False)
+class Projection(Tabular):
     """Scores, offsets and frames of motions projected on components.
 
     Attributes
@@ -61,7 +55,10 @@ class Projection(_Projection, Tabular):
         Names of the d coordinates.
     """
 
-    __slots__ = ()
+    scores: Array
+    offsets: Array
+    frames: PathFrames | None
+    dofs: tuple[str, ...]
 
     def to_columns(self) -> dict[str, Any]:
         """Return the scores (R,) by `FPCA.get_feature_names_out`, and x_bar as ``offset.COORDINATE``.

@@ -82,8 +82,10 @@ class DynamicPotential(_core.DynamicPotential):
         self.least_distance = positive(least_distance, "least_distance")
         if not is_number(tie_break) or not 0.0 <= tie_break < 0.5:
             raise ThunderError(f"tie_break must be an angle from 0 to 0.5 rad, got {tie_break!r}")
-        self.tie_break, self.side = float(tie_break), None if side is None else _direction(side)
-        super().__init__(self.gain, self.beta, self.least_distance, self.tie_break, self._side_in(3))
+        self.tie_break, self.side = float(tie_break), array(_SIDE if side is None else side, (None,), "side")
+        if not 2 <= len(self.side) <= 3 or not self.side.any():
+            raise ThunderError(f"side must be a direction of 2 or 3 entries, got {self.side.tolist()}")
+        super().__init__(*self._settings(3))
 
     def potential(self, y: npt.ArrayLike, z: npt.ArrayLike, obstacles: Any, *, t: float = 0.0) -> Array:
         """Return U (...) at positions y (..., m) with velocities z (..., m), m = 1, 2, 3, at time t [s]."""
@@ -113,21 +115,11 @@ class DynamicPotential(_core.DynamicPotential):
 
     def in_dimension(self, m: int) -> _core.DynamicPotential:
         """Return the core's potential for motions of m coordinates, with `side` in their space."""
-        side = self._side_in(m)
-        return _core.DynamicPotential(self.gain, self.beta, self.least_distance, self.tie_break, side)
+        return _core.DynamicPotential(*self._settings(m))
 
-    def _side_in(self, m: int) -> Array:
-        chosen = np.zeros(3)
-        chosen[:m] = (np.array(_SIDE) if self.side is None else self.side)[:m]
-        length = float(np.linalg.norm(chosen))
-        return chosen / length if length > 0.0 else chosen
-
-
-def _direction(value: npt.ArrayLike) -> Array:
-    side = array(value, (None,), "side")
-    if not 2 <= len(side) <= 3 or not side.any():
-        raise ThunderError(f"side must be a direction of 2 or 3 entries, got {side.tolist()}")
-    return np.append(side, np.zeros(3 - len(side)))
+    def _settings(self, m: int) -> tuple[float, float, float, float, Array]:
+        side = np.pad(self.side[:m], (0, 3 - min(m, len(self.side))))
+        return self.gain, self.beta, self.least_distance, self.tie_break, side / (np.linalg.norm(side) or 1.0)
 
 
 def spheres_of(obstacles: Any, m: int) -> Array:

@@ -14,7 +14,7 @@ from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
-from .text import TextFile, agreed_rate, chosen, distinct, time_factor
+from .text import TextFile, agreed_rate, chosen, distinct
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -172,7 +172,7 @@ def load_bvh(
     factor = to_si(unit)
     if positions not in (None, "add", "replace"):
         raise ThunderError(f"positions must be 'add' or 'replace', got {positions!r}")
-    file, seconds = TextFile(path, encoding, decimal, ()), time_factor(time_unit)
+    file, seconds = TextFile(path, encoding, decimal, ()), to_si(time_unit, "time", "time_unit")
     skeleton, step, values = read_bvh(file)
     names = distinct([joint.name for joint in skeleton], path, "joints")
     indices = chosen(joints, names, path, "joint")

@@ -12,7 +12,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError, nearest_hint
 from ..motion_set import MotionSet
-from ..plausibility import check_plausible, warn_about
+from ..plausibility import check_plausible, listed, warn_about
 from ..trial import Trial, to_si
 from .c3d_file import read_c3d
 from .lost import without_lost
@@ -129,7 +129,6 @@ _PLACES = ("MARKERS", "MODELED_MARKERS", "MODELLED_MARKERS", "VIRTUAL_MARKERS")
 #: endings of names of such points in files without these groups
 _TELLTALE = re.compile(r"(angle|moment|power|torque|grf|force)s?\d*(:\d+)?$", re.IGNORECASE)
 _DOFS = {"rad": "angle", "N": "force", "Nm": "moment", "W": "power"}
-_MOST_NAMED = 5
 
 
 def _groups(point: Mapping[str, Any], labels: Sequence[str]) -> dict[int, str]:
@@ -203,7 +202,7 @@ def _chosen(
                 raise FileFormatError(f"{text}; pass quantities=[{others[k]!r}]", path=path)
         return indices
     indices = [k for k in range(len(labels)) if k not in others]
-    left, kinds = _listed([labels[k] for k in others]), list(dict.fromkeys(others.values()))
+    left, kinds = listed([labels[k] for k in others]), list(dict.fromkeys(others.values()))
     if not indices:
         text = f"expected positions, got only {left}; pass quantities={kinds}"
         raise FileFormatError(text, path=path, key="POINT:LABELS")
@@ -212,14 +211,10 @@ def _chosen(
         text += f"; quantities={kinds} reads them, markers=[...] with positions only avoids this warning"
         warn_about(path, text)
     if doubtful := [labels[k] for k in indices if k not in asked and _TELLTALE.search(labels[k])]:
-        text = f"{len(doubtful)} points were read as positions, but are hardly any: {_listed(doubtful)}"
+        text = f"{len(doubtful)} points were read as positions, but are hardly any: {listed(doubtful)}"
         text += "; quantities={name: unit} reads them as what they are, markers=[...] names what to read"
         warn_about(path, text)
     return indices
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
 
 
 def _rate(in_file: tuple[float, float], expected: float | None, path: str | Path) -> float:

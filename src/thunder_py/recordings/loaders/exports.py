@@ -14,7 +14,7 @@ import numpy as np
 
 from ...checks import Array, one_of
 from ..motion_set import MotionSet
-from ..plausibility import check_plausible
+from ..plausibility import check_plausible, listed
 from ..trial import ANGLES, Trial, to_si
 from . import text
 from .text import UNITS, TextFile, cells_of, distinct
@@ -503,9 +503,8 @@ def load_opensim(
     if not start:
         file.refuse("expected a file .mot or .sto of OpenSim, with endheader and names of columns")
     pairs = (re.fullmatch(r"\s*(\w+)(?:\s*=\s*|\s+)(\S+)\s*", line) for line in lines[:end])
-    header = {
-        re.sub("^data(rows|columns)", r"n\1", pair[1].lower()): pair[2] for pair in pairs if pair
-    }  # datarows, datacolumns
+    # datarows and datacolumns are nRows and nColumns
+    header = {re.sub("^data(rows|columns)", r"n\1", pair[1].lower()): pair[2] for pair in pairs if pair}
     if (kind := header.get("datatype", "double")).lower() != "double":
         file.refuse(f"expected a number in every cell, got DataType={kind}; export columns of numbers")
     mark = "\t" if "\t" in lines[start] else None
@@ -521,20 +520,17 @@ def load_opensim(
     if columns is None:
         columns = [name for name in names if name in units]
         if others and columns:
-            message = f"{len(others)} columns were left out, whose unit is not known: {', '.join(others[:5])}"
+            message = f"{len(others)} columns were left out, whose unit is not known: {listed(others)}"
             file.warn(f"{message}; pass unit={{{others[0]!r}: '1'}}, or the right unit, for those to be read")
     if unknown := [name for name in columns or others if name in others]:
-        message = f"the unit of {', '.join(unknown[:5])} is not known"
+        message = f"the unit of {listed(unknown)} is not known"
         file.refuse(f"{message}; pass unit={{{unknown[0]!r}: '1'}}, or the right unit, of every column")
     at = text.chosen(columns, names, path, "column")
-    quantities = [_TIME if name.lower() == "time" else "value" if k in at else _UNREAD for k, name in enumerate(names)]
     rows, frames = range(start + 1, len(lines)), file.number(header.get("nrows", "0"), 1, "nRows")
-    table = list(
-        zip(["" if q == _TIME else name for q, name in zip(quantities, names, strict=True)], quantities, strict=True)
-    )
-    t, values, hertz = _read(
-        _Export(rows, mark, table, ("", ""), (0.0, ""), (frames, "nRows") if frames else None), file
-    )
+    table = [(name, "value" if k in at else _UNREAD) for k, name in enumerate(names)]
+    table[[name.lower() for name in names].index("time")] = ("", _TIME)
+    counted = (frames, "nRows") if frames else None
+    t, values, hertz = _read(_Export(rows, mark, table, ("", ""), (0.0, ""), counted), file)
     factors, si = zip(*(UNITS[units[names[k]]] for k in at), strict=True)
     labels = {"frame": frame, "subject": subject, "task": task, "name": Path(path).stem}
     motions = MotionSet([Trial(t, values[:, at] * factors, tuple(names[k] for k in at), si, rate=hertz, **labels)])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array
-from ..plausibility import warn_about
+from ..plausibility import listed, warn_about
 from ..trial import stretches
 
 #: steps of a movement that reaches the origin, relative to the step that 5 % of its steps exceed
@@ -20,7 +20,6 @@ _LONG, _MEDIAN, _RESOLUTION, _LEAST = 5, 0.5, 5.0, 1e-3
 FARTHEST = 1e20
 #: samples from which one that is elsewhere is the right one; and frames of a gap, at most, in which a marker goes on
 _FEWEST = 10
-_MOST_NAMED = 5
 
 _FAR, _LOST = "was lost and written as a number above 1e20", "was lost and written as 0, 0, 0"
 _RESTING, _HELD = "is at 0, 0, 0 whenever it is measured", "repeats a position exactly"
@@ -80,12 +79,11 @@ def without_lost(points: Array, names: Sequence[str], path: object, shown: Seque
             found[what][name] = masks[what]
     for what, markers in found.items():
         texts = []
-        for name, mask in list(markers.items())[:_MOST_NAMED]:
+        for name, mask in markers.items():
             frames = np.flatnonzero(mask) + 1
             texts.append(f"{name!r} {what} in {len(frames)} of {len(mask)} frames ({frames[0]} to {frames[-1]})")
-        more = f" (and {len(markers) - _MOST_NAMED} more)" if len(markers) > _MOST_NAMED else ""
         if markers:
-            warn_about(path, f"{', '.join(texts)}{more}; {_REMEDIES[what]}")
+            warn_about(path, f"{listed(texts)}; {_REMEDIES[what]}")
     return result
 
 

@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...checks import Array, one_of
+from ...checks import Array
 from ...errors import FileFormatError, ThunderError, nearest_hint
 from ...files import as_file
 from ..motion_set import MotionSet
-from ..plausibility import check_plausible, warn_about
+from ..plausibility import check_plausible, listed, warn_about
 from ..trial import ANGLES, LENGTHS, SI_UNITS, Trial, to_si
 from .lost import without_lost
 
@@ -28,7 +28,6 @@ MISSING = ("", "nan", "NaN", "NA", "N/A", "NULL")
 _NAN = re.compile(r"[-+]?(nan(\(\w*\))?|1\.#(IND|[QS]NAN)0*)", re.IGNORECASE)
 #: bytes of a file
 LARGEST = 1 << 30
-_MOST_NAMED = 5
 
 
 class TextFile:
@@ -141,13 +140,6 @@ def column_name(index: int, name: str) -> str:
 UNITS = {unit: (1.0, unit) for unit in SI_UNITS} | {"Nmm": (1e-3, "Nm")}
 UNITS |= {name: (factor, "m") for name, factor in LENGTHS.items()}
 UNITS |= {name: (factor, "rad") for name, factor in ANGLES.items()}
-#: factors to seconds
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
-
-
-def time_factor(time_unit: object) -> float:
-    """Return the factor from `time_unit` to seconds."""
-    return _TIMES[one_of(time_unit, _TIMES, "time_unit")]
 
 
 def guess_delimiter(line: str) -> str | None:
@@ -224,8 +216,7 @@ def distinct(names: Sequence[str], path: str | Path, what: str = "markers") -> l
         seen[name] += 1
         result.append(f"{name}:{seen[name]}" if several[name] > 1 else name)
     if twice := [name for name, times in several.items() if times > 1]:
-        named = ", ".join(twice[:_MOST_NAMED]) + (", ..." if len(twice) > _MOST_NAMED else "")
-        warn_about(path, f"several {what} are named {named}; they are told apart as {twice[0]}:1, {twice[0]}:2")
+        warn_about(path, f"several {what} are named {listed(twice)}; they are told apart as {twice[0]}:1, {twice[0]}:2")
     return result
 
 
