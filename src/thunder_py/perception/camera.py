@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, finite, positive, whole
+from ..checks import Array, array, finite, positive, whole, within
 from ..checks import points as vectors
 from ..errors import ThunderError
 from ..values import Value, set_fields
@@ -64,16 +64,10 @@ class PinholeCamera(Value):
 
     def __post_init__(self) -> None:
         """Check the calibration."""
-        set_fields(
-            self,
-            width=whole(self.width, "width", 1),
-            height=whole(self.height, "height", 1),
-            fx=positive(self.fx, "fx", "pixel"),
-            fy=positive(self.fy, "fy", "pixel"),
-            cx=finite(self.cx, "cx"),
-            cy=finite(self.cy, "cy"),
-            distortion=array(self.distortion, (None,), "distortion"),
-        )
+        fields: dict[str, Any] = {name: whole(getattr(self, name), name, 1) for name in ("width", "height")}
+        fields |= {name: positive(getattr(self, name), name, "pixel") for name in ("fx", "fy")}
+        fields |= {name: finite(getattr(self, name), name) for name in ("cx", "cy")}
+        set_fields(self, **fields, distortion=array(self.distortion, (None,), "distortion"))
         if np.size(self.distortion) not in _COUNTS:
             raise ThunderError(f"distortion must have 4, 5 or 8 coefficients, got {np.size(self.distortion)}")
         if not (0.0 <= self.cx <= self.width - 1 and 0.0 <= self.cy <= self.height - 1):
@@ -95,9 +89,7 @@ class PinholeCamera(Value):
         angle : float
             Angle between the left and the right edge of the picture [rad], below pi.
         """
-        if positive(angle, "angle", "rad") >= np.pi:
-            raise ThunderError(f"angle must be below pi rad, got {angle:g}")
-        f = whole(width, "width", 1) / (2.0 * np.tan(angle / 2.0))
+        f = whole(width, "width", 1) / (2.0 * np.tan(within(angle, "angle", 0.0, np.pi, ends="()") / 2.0))
         return cls(width, height, f, f, (width - 1) / 2.0, (whole(height, "height", 1) - 1) / 2.0)
 
     @property

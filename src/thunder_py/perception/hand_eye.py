@@ -174,7 +174,7 @@ def calibrate_hand_eye(
     if reason := _doubt(hands, seen, fit, mounting):
         warnings.warn(reason, ThunderWarning, stacklevel=outer_level())
     camera, marker = (fit.X, fit.Z) if mounting == "hand" else (fit.Z, fit.X)
-    variances = np.diag(_inverse(fit.jacobian.T @ fit.jacobian)) * (6 * len(hands) / max(6 * len(hands) - 12, 1))
+    variances = np.diag(np.linalg.inv(fit.jacobian.T @ fit.jacobian)) * (6 * len(hands) / max(6 * len(hands) - 12, 1))
     of_camera = variances[:6] if mounting == "hand" else variances[6:]
     return HandEyeCalibration(
         mounting=mounting,
@@ -235,7 +235,7 @@ def _initial(A: Array, B: Array, free: bool) -> tuple[Array, Array, float]:
 
 def _fit(A: Array, seen: Array, mounting: str, *, free: bool = False) -> _Fit:
     """Return the poses, and the scale of the markers' positions if it is free, with the least residuals."""
-    X, Z, scale = _initial(A, _inverse(seen) if mounting == "hand" else seen, free)
+    X, Z, scale = _initial(A, np.asarray(np.linalg.inv(seen), float) if mounting == "hand" else seen, free)
     offsets = partial(_offsets, A, seen, X, Z, mounting)
     x = np.array([*np.zeros(12), math.log(scale)])[: 12 + free]
     for _ in range(2):  # the weights follow the residuals
@@ -343,7 +343,3 @@ def _noise(offsets: Array) -> Array:
 
 def _small_motion(x: Array) -> Array:
     return make_pose(Rotation.from_rotvec(x[3:]).as_matrix(), x[:3])
-
-
-def _inverse(matrices: Array) -> Array:
-    return np.asarray(np.linalg.inv(matrices), dtype=np.float64)

@@ -206,7 +206,10 @@ class MegaPoseClient(contextlib.AbstractContextManager["MegaPoseClient"]):
             If there is no answer, or an invalid one.
         """
         pixels = check_picture(picture, self._camera)
-        count = len(_labels(labels))
+        good = not isinstance(labels, str) and len(labels) > 0
+        if not good or not all(isinstance(name, str) and name and name.isascii() for name in labels):
+            raise ThunderError(f"labels must be at least one name of ASCII characters, got {labels!r}")
+        count = len(labels)
         request: dict[str, Any] = {"labels": list(labels), "use_depth": depth is not None}
         if (boxes is None) == (initial is None):
             raise ThunderError("exactly one of boxes and initial must be given")
@@ -253,8 +256,12 @@ class MegaPoseClient(contextlib.AbstractContextManager["MegaPoseClient"]):
             self.close()  # a second answer to the last request, of an old picture; or the server has closed
         try:
             if self._socket is None:
-                self._connect(deadline)
-            return self._exchange(request, data, deadline)
+                self._socket = socket.create_connection(self._address, timeout=_left(deadline))
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                c = self._camera
+                known = {"px": c.fx, "py": c.fy, "u0": c.cx, "v0": c.cy, "h": c.height, "w": c.width}
+                _exchange(self._socket, b"INTR", json_bytes(known), deadline)
+            return _exchange(self._socket, request, data, deadline)
         except PoseServerError:
             self.close()  # the beginning of the next message may be unknown
             raise
@@ -266,40 +273,32 @@ class MegaPoseClient(contextlib.AbstractContextManager["MegaPoseClient"]):
                 reason = f"the pose server at {where} did not answer within {self._timeout:g} s"
             raise PoseServerError(reason) from error
 
-    def _connect(self, deadline: float) -> None:
-        self._socket = socket.create_connection(self._address, timeout=_left(deadline))
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        c = self._camera
-        known = {"px": c.fx, "py": c.fy, "u0": c.cx, "v0": c.cy, "h": c.height, "w": c.width}
-        self._exchange(b"INTR", json_bytes(known), deadline)
 
-    def _exchange(self, request: bytes, data: bytes, deadline: float) -> bytes:
-        assert self._socket is not None
-        self._socket.settimeout(_left(deadline))
-        self._socket.sendall(message(request, data))
-        length, code = HEADER.unpack(self._receive(HEADER.size, deadline))
-        if code not in (ANSWERS[request], _ERROR) or length > _MOST:
-            raise PoseServerError(
-                f"the pose server must answer {ANSWERS[request]!r} to {request!r}, got {code!r} with {length} bytes"
-            )
-        content = self._receive(length, deadline)
-        if code == _ERROR:
-            raise PoseServerError(
-                f"the pose server reported: {content[_LENGTH.size :][:500].decode('utf-8', 'replace')}"
-            )
-        return content
+def _exchange(connection: socket.socket, request: bytes, data: bytes, deadline: float) -> bytes:
+    """Return the data of the answer to one message."""
+    connection.settimeout(_left(deadline))
+    connection.sendall(message(request, data))
+    length, code = HEADER.unpack(_receive(connection, HEADER.size, deadline))
+    if code not in (ANSWERS[request], _ERROR) or length > _MOST:
+        raise PoseServerError(
+            f"the pose server must answer {ANSWERS[request]!r} to {request!r}, got {code!r} with {length} bytes"
+        )
+    content = _receive(connection, length, deadline)
+    if code == _ERROR:
+        raise PoseServerError(f"the pose server reported: {content[_LENGTH.size :][:500].decode('utf-8', 'replace')}")
+    return content
 
-    def _receive(self, count: int, deadline: float) -> bytes:
-        assert self._socket is not None
-        received = bytearray()
-        while len(received) < count:
-            # the deadline is that of the whole answer, also if the server sends byte by byte
-            self._socket.settimeout(_left(deadline))
-            part = self._socket.recv(min(count - len(received), 2**16))
-            if not part:
-                raise ConnectionError(f"it closed the connection after {len(received)} of {count} bytes")
-            received += part
-        return bytes(received)
+
+def _receive(connection: socket.socket, count: int, deadline: float) -> bytes:
+    received = bytearray()
+    while len(received) < count:
+        # the deadline is that of the whole answer, also if the server sends byte by byte
+        connection.settimeout(_left(deadline))
+        part = connection.recv(min(count - len(received), 2**16))
+        if not part:
+            raise ConnectionError(f"it closed the connection after {len(received)} of {count} bytes")
+        received += part
+    return bytes(received)
 
 
 def _has_news(connection: socket.socket) -> bool:
@@ -314,13 +313,6 @@ def _left(deadline: float) -> float:
     if left <= 0.0:
         raise TimeoutError
     return left
-
-
-def _labels(labels: Sequence[str]) -> Sequence[str]:
-    good = not isinstance(labels, str) and len(labels) > 0
-    if not good or not all(isinstance(name, str) and name and name.isascii() for name in labels):
-        raise ThunderError(f"labels must be at least one name of ASCII characters, got {labels!r}")
-    return labels
 
 
 def _depth_bytes(depth: Any, camera: PinholeCamera) -> bytes:

@@ -14,13 +14,13 @@ from scipy.spatial.transform import Rotation
 from ..checks import (
     Array,
     all_nonnegative,
-    array,
     finite,
     is_pose,
     nonnegative,
     numbers,
     of_kind,
     one_of,
+    one_or_each,
     positive,
     whole,
     within,
@@ -42,11 +42,11 @@ def next_time(t: Any, last: float) -> float:
     return now
 
 
-def function(value: Any, what: str) -> Callable[[float], Any]:
-    """Return a function of time, or raise."""
+def function(value: Any, what: str) -> Callable[..., Any]:
+    """Return a function, or raise."""
     if not callable(value):
-        raise ThunderError(f"{what} must be callable with a time, got {value!r}")
-    return cast("Callable[[float], Any]", value)
+        raise ThunderError(f"{what} must be callable, got {value!r}")
+    return cast("Callable[..., Any]", value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,10 +242,9 @@ class SampledPoseSource(Stateful):
                 "clocks that do not begin near 0 need start="
             )
         self._now = now
-        while taken <= now:
+        while (taken := self._start + self._taken / self._rate) <= now:
             self._take(taken)
             self._taken += 1
-            taken = self._start + self._taken / self._rate
         ready = []
         while self._waiting and self._waiting[0][0] <= now:
             ready.append(heapq.heappop(self._waiting)[2])
@@ -319,8 +318,8 @@ class SimulatedPoseSource(SampledPoseSource):
         **timing: Any,
     ) -> None:
         self._true_pose = function(true_pose, "true_pose")
-        self._position_noise = _deviations(position_noise, "position_noise")
-        self._rotation_noise = _deviations(rotation_noise, "rotation_noise")
+        self._position_noise = all_nonnegative(one_or_each(position_noise, 3, "position_noise"), "position_noise")
+        self._rotation_noise = all_nonnegative(one_or_each(rotation_noise, 3, "rotation_noise"), "rotation_noise")
         self._occlusions = tuple(_interval(pair, "an occlusion") for pair in _sequence(occlusions, "occlusions"))
         self._faults = tuple(of_kind(fault, PoseFault, "every fault") for fault in _sequence(faults, "faults"))
         super().__init__(self._measured, **timing)
@@ -348,11 +347,6 @@ class SimulatedPoseSource(SampledPoseSource):
             T = self._frozen = make_pose(R, moved[:3, 3] + self._position_noise * shift)
         hidden = any(start <= taken < stop for start, stop in self._occlusions)
         return None if hidden else T
-
-
-def _deviations(value: npt.ArrayLike, what: str) -> Array:
-    entries = all_nonnegative(array(value, () if np.ndim(value) == 0 else (3,), what), what)
-    return np.broadcast_to(entries, (3,))
 
 
 def _interval(value: Any, what: str) -> tuple[float, float]:

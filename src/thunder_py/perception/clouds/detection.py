@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, of_kind, positive, whole, within
+from ...checks import Array, argument_names, array, of_kind, positive, whole, within
 from ...errors import ThunderError
 from ...spatial.single import make_pose
 from ...values import StrEnum, Value, set_fields
@@ -270,9 +270,8 @@ class CloudPipeline(Value):
         checked["tilt"] = within(self.tilt, "tilt", 0.0, np.pi / 2.0, ends="(]")
         checked["elongation"] = within(self.elongation, "elongation", 1.0, np.inf, ends="[)")
         checked |= {"least": whole(self.least, "least", 3), "seed": whole(self.seed, "seed", 0)}
-        if not array(self.up, (3,), "up").any():
-            raise ThunderError("up must not be zero")
-        checked["up"] = np.asarray(Plane(self.up, 0.0).normal)
+        with argument_names(normal="up"):
+            checked["up"] = Plane(self.up, 0.0).normal
         if self.gap < np.sqrt(3.0) * self.voxel:
             raise ThunderError(
                 f"gap must be at least a voxel's diagonal, {np.sqrt(3.0) * self.voxel:g} m, got {self.gap:g} m"
@@ -330,7 +329,8 @@ class CloudPipeline(Value):
             settings: dict[str, Any] = {"distance": self.plane_distance, "share": self.table_share, "seed": self.seed}
             fit = find_plane(points, normal=self.up, angle=self.tilt, **settings)
             # a slice of a steeper plane: the plane that fits it best leans more
-            level = fit is not None and self._is_level(fit_plane(points[fit[1]]))
+            leaning = None if fit is None else fit_plane(points[fit[1]])
+            level = leaning is not None and abs(leaning.normal @ np.asarray(self.up)) >= np.cos(self.tilt)
             fit = fit if level else find_plane(points, **settings)
             if fit is None:
                 return DetectionReason.no_table
@@ -354,9 +354,6 @@ class CloudPipeline(Value):
         for number, k in enumerate(kept):
             groups[np.flatnonzero(above)[found == k]] = number
         return None if kept else DetectionReason.too_large if clear else DetectionReason.no_cluster
-
-    def _is_level(self, plane: Plane | None) -> bool:
-        return plane is not None and abs(float(np.asarray(plane.normal) @ np.asarray(self.up))) >= np.cos(self.tilt)
 
     def _up(self, table: Plane | None) -> Array:
         return np.asarray(self.up if table is None else table.normal)

@@ -311,10 +311,9 @@ class DepthCamera(Value):
         rng : numpy.random.Generator
             Its draws do not depend on the depths.
         """
-        z = depth
-        noise, chance = rng.normal(size=z.shape), rng.random(z.shape)
-        hit = np.isfinite(z)
-        true: Array = np.where(hit, z, float(self.far))
+        noise, chance = rng.normal(size=depth.shape), rng.random(depth.shape)
+        hit = np.isfinite(depth)
+        true: Array = np.where(hit, depth, float(self.far))
         lost = (chance < self.dropout) | (_edges(true, self.EDGE) & (chance < self.edge_dropout))
         measured: Array = true + (self.noise + self.noise_per_z2 * true**2) * noise
         if self.resolution > 0.0:

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, of_kind
-from ...errors import ThunderError
-from ..pose_source import SampledPoseSource
+from ..pose_source import SampledPoseSource, function
 from .detection import CloudPipeline, Detection
 from .scenes import DepthCamera
 
@@ -79,9 +78,7 @@ class CloudPoseSource(SampledPoseSource):
     ) -> None:
         self._camera = of_kind(camera, DepthCamera, "camera")
         self._pipeline = of_kind(pipeline, CloudPipeline, "pipeline")
-        if own is not None and not callable(own):
-            raise ThunderError(f"own must be callable, got {own!r}")
-        self._own = own
+        self._own = None if own is None else function(own, "own")
         super().__init__(grab, **timing)
 
     def reset(self) -> None:
