@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 
 from tests.refusals import assert_refused
-from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP
-from thunder_py.motion.primitives.promp import Observation
+from thunder_py.motion import DMP, Constraint, DynamicPotential, ProMP, QuaternionDMP
 from thunder_py.recordings import MotionSet, Trial, downloads, metrics, processing, split_reaches, statistics
 from thunder_py.recordings.loaders import load_table
 from thunder_py.recordings.synthetic import SigmaLognormal, minimum_jerk_reaches, power_law_curves
@@ -102,8 +101,8 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         (lambda: ProMP(overlap="a").fit(SET), "...overlap must be a number..."),
         (lambda: LEARNED.mean("a"), "...tau must be numbers..."),
         (lambda: LEARNED.sample(1.5), "...n must be a whole number..."),
-        (lambda: LEARNED.condition([3]), "...observation 0 must be an Observation..."),
-        (lambda: LEARNED.condition([Observation(0.5, ["a", 0, 0])]), "...value of observation 0 must be numbers..."),
+        (lambda: LEARNED.condition([3]), "...must be a sequence of Constraint..."),
+        (lambda: LEARNED.condition([Constraint(0.5, "position", ["a", 0, 0])]), "...value must be numbers..."),
     )
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tests.refusals import assert_refused
+from thunder_py.motion.constraint import Constraint
 from thunder_py.motion.primitives.bases import GaussianBasis
-from thunder_py.motion.primitives.promp import Observation, ProMP
+from thunder_py.motion.primitives.promp import ProMP
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
 
@@ -56,7 +57,7 @@ def test_distribution_equals_movement_primitives(oracle, learned):
 def test_conditioning_equals_movement_primitives(oracle, learned, noise):
     """All at once here, one after the other there."""
     points = {0.0: [0.3, 0.0, -0.1], 0.4: [0.35, 0.1, 0.0], 1.0: [0.5, 0.2, 0.1]}
-    ours = learned.condition([Observation(tau, p, noise=noise) for tau, p in points.items()])
+    ours = learned.condition([Constraint(tau, "position", p, noise) for tau, p in points.items()])
     promp = theirs(oracle, learned)
     for tau, p in points.items():
         promp = promp.condition_position(np.array(p), noise**2 * np.eye(3), t=tau)
@@ -88,11 +89,11 @@ def test_plan_meets_states_of_all_orders(learned):
         assert motion.duration == T
 
 
-def test_open_degrees_of_freedom_and_order_of_observations(learned):
-    half = learned.condition([Observation(0.5, [0.4, np.nan, np.nan])])
+def test_open_degrees_of_freedom_and_order_of_constraints(learned):
+    half = learned.condition([Constraint(0.5, "position", 0.4, dofs="x")])
     assert half.mean(0.5)[0] == pytest.approx(0.4, abs=1e-8)
     assert half.covariance(0.5)[1, 1] > 0.1 * learned.covariance(0.5)[1, 1]
-    both = [Observation(0.2, [0.3, 0.0, 0.0]), Observation(0.2, [0.1, 0.2, 0.3], derivative=1)]
+    both = [Constraint(0.26, "position", [0.3, 0.0, 0.0]), Constraint(0.26, "velocity", [0.1, 0.2, 0.3])]
     together, swapped = learned.condition(both, 1.3), learned.condition(both[::-1], 1.3)
     np.testing.assert_allclose(together.mean(TAU), swapped.mean(TAU), rtol=0, atol=1e-7)
     np.testing.assert_allclose(together.rollout(1.3).position(0.26, 1), [0.1, 0.2, 0.3], rtol=0, atol=1e-6)
@@ -109,7 +110,7 @@ def test_bad_input():
     for promp, n in ((small, 2), (large, 9), (stiff, 1)):
         promp.fit(minimum_jerk_reaches(n))
     one = minimum_jerk_reaches(1)
-    both = [Observation(0, [k, 0, 0]) for k in (0, 1)]
+    both = [Constraint(0.0, "position", [k, 0, 0]) for k in (0, 1)]
     assert_refused(
         (lambda: ProMP(1).fit(one), "...n_basis must be a whole number of at least 2, got 1..."),
         (lambda: ProMP(5, overlap=1.0).fit(one), "...overlap must be a number in (0, 1)..."),
@@ -117,10 +118,10 @@ def test_bad_input():
         (lambda: ProMP(5).rollout(), "...ProMP must be fitted before ...: call fit first..."),
         (lambda: ProMP(5).fit(gap()), "...must have no gaps..."),
         (lambda: ProMP(5).fit(np.zeros((3, 4))), "...motions as an array must have shape..."),
-        (lambda: small.condition([]), "...at least one observation..."),
-        (lambda: small.condition([Observation(1.5, [0, 0, 0])]), "tau of observation 0 must be a number in [0, 1]..."),
-        (lambda: small.condition([Observation(0.5, [0, 0])]), "...must be (3,) numbers..."),
-        (lambda: large.condition(both), "...observations without noise must be possible..."),
+        (lambda: small.condition([]), "...sequence of Constraint, one at least..."),
+        (lambda: small.condition([Constraint(1.5)]), "t of a constraint must lie within the motion..."),
+        (lambda: small.condition([Constraint(0.5, "position", [0, 0])]), "value must have shape (3,)..."),
+        (lambda: large.condition(both), "...constraints without noise must be possible..."),
         (lambda: stiff.plan([1, 1, 1], [0, 0, 0], 1.0), "...do not vary..."),
     )
 
@@ -140,7 +141,8 @@ def test_moments_are_those_of_the_demonstrations(learned):
 def test_noise_between_prior_and_observation(learned):
     prior, point = learned.mean(0.5), learned.mean(0.5) + 0.1
     deviations = [
-        np.abs(learned.condition([Observation(0.5, point, noise=s)]).mean(0.5) - point).max() for s in (1e-4, 0.05, 1.0)
+        np.abs(learned.condition([Constraint(0.5, "position", point, s)]).mean(0.5) - point).max()
+        for s in (1e-4, 0.05, 1.0)
     ]
     assert deviations[0] < 1e-3 < deviations[1] < deviations[2] < np.abs(prior - point).max()
 

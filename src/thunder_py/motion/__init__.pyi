@@ -1,9 +1,9 @@
 from .alignment import turns_from_start as turns_from_start
+from .constraint import Constraint as Constraint
 from .fpca.fpca import FPCA as FPCA
 from .fpca.splines import SplineBasis as SplineBasis
 from .planning.batch import PlannedBatch as PlannedBatch
 from .planning.conditions import ConditionedPlan as ConditionedPlan
-from .planning.conditions import Constraint as Constraint
 from .planning.obstacles import Clearance as Clearance
 from .planning.obstacles import MovingObstacle as MovingObstacle
 from .planning.obstacles import PathStatus as PathStatus

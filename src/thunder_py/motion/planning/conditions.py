@@ -2,81 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, finite, one_of, positive, whole
+from ...checks import Array, array, finite, positive, whole
 from ...errors import ThunderError
+from ..constraint import ROUNDING, Constraint, rows_of
 from .limits import excess_of, warn
 from .model import PlannerModel, Stretch, distance_of, scores_in
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
-
-_KINDS = ("position", "velocity", "acceleration", "jerk")
-#: part of the duration that rounding may put times outside
-_ROUNDING = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Constraint:
-    """Constraint on a motion at one time.
-
-    Attributes
-    ----------
-    t : float
-        Time [s].
-    kind : str
-        ``"position"``, ``"velocity"``, ``"acceleration"`` or ``"jerk"`` of coordinates; for rotation vectors, their
-        derivatives.
-    value : float or (k,) array_like
-        Value [m or rad, per s^n], one for each of `dofs` or the same for all.
-    noise : float or (k,) array_like
-        Standard deviation of the value; 0 means exact.
-    dofs : sequence of str, optional
-        Names of the coordinates; default all.
-
-    Examples
-    --------
-    >>> from thunder_py.motion import FPCA, Constraint, HumanLikePlanner
-    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
-    >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
-    >>> ends = [Constraint(0.0, "position", [0.1, 0.2, 0.3]), Constraint(1.0, "position", [0.4, 0.2, 0.1])]
-    >>> plan = planner.condition([*ends, Constraint(0.5, "velocity", 0.55, dofs="x")], duration=1.0).plan()
-    >>> round(float(plan.position(0.5, derivative=1)[0]), 3)
-    0.55
-    """
-
-    t: float
-    kind: str = "position"
-    value: npt.ArrayLike = 0.0
-    noise: npt.ArrayLike = 0.0
-    dofs: Sequence[str] | None = None
-
-    def rows(self, known: Sequence[str], start_time: float, duration: float) -> Array:
-        """Return rows (k, 5) for the core: tau, derivative, coordinate, value, noise."""
-        one_of(self.kind, _KINDS, "kind")
-        dofs = known if self.dofs is None else self.dofs
-        names = tuple(dofs) if isinstance(dofs, Iterable) and not isinstance(dofs, str) else (dofs,)
-        for name in names:
-            one_of(name, known, "dofs")
-        tau = (finite(self.t, "t") - start_time) / duration
-        if not -_ROUNDING <= tau <= 1.0 + _ROUNDING:
-            raise ThunderError(
-                f"t of a constraint must lie within the motion, {start_time:g} to {start_time + duration:g} s, got "
-                f"{self.t:g}"
-            )
-        rows = np.empty((len(names), 5))
-        rows[:, 0], rows[:, 1] = min(max(tau, 0.0), 1.0), _KINDS.index(self.kind)
-        rows[:, 2] = [known.index(name) for name in names]
-        for column, what in ((3, "value"), (4, "noise")):
-            given = getattr(self, what)
-            rows[:, column] = array(given, () if np.ndim(given) == 0 else (len(names),), what)
-        if (rows[:, 4] < 0.0).any():
-            raise ThunderError(f"noise must not be negative, got {self.noise!r}")
-        return rows
 
 
 class ConditionedPlan:
@@ -118,10 +55,7 @@ class ConditionedPlan:
         R: Array | None = None,
     ) -> None:
         self.duration, self.start_time = positive(duration, "duration"), finite(start_time, "start_time")
-        sequence = tuple(constraints) if isinstance(constraints, Iterable) else ()
-        if not sequence or any(not isinstance(each, Constraint) for each in sequence):
-            raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
-        rows = np.concatenate([each.rows(planner.dofs, self.start_time, self.duration) for each in sequence])
+        rows = rows_of(constraints, planner.dofs, self.start_time, self.duration)
         d = len(planner.dofs)
         a = _end_position(rows, 0.0, d) if start is None else array(start, (d,), "start")
         b = _end_position(rows, 1.0, d) if goal is None else array(goal, (d,), "goal")
@@ -179,7 +113,7 @@ class ConditionedPlan:
             Covariance of the coordinates.
         """
         tau = (array(t, (None,), "t") - self.start_time) / self.duration
-        if len(tau) and not (tau.min() >= -_ROUNDING and tau.max() <= 1.0 + _ROUNDING):
+        if len(tau) and not (tau.min() >= -ROUNDING and tau.max() <= 1.0 + ROUNDING):
             raise ThunderError(
                 f"t must lie within the motion, {self.start_time:g} to {self.start_time + self.duration:g} s"
             )

@@ -97,20 +97,10 @@ def excess_of(planner: PlannerModel, path: _core.BezierPath, scene: Scene | None
 
 def minimum_jerk_path(planner: PlannerModel, path: _core.BezierPath, scene: Scene) -> ViaPath:
     """Search a minimum-jerk path between the states at the ends of a path among the same obstacles."""
-    ends = [
-        [path.sample(t, k) if k < len(planner.constraints) else None for k in range(3)] for t in (path.start, path.end)
-    ]
-    problem = (
-        path.end - path.start,
-        scene.set,
-        scene.margin,
-        path.start,
-        ends[0][1],
-        ends[1][1],
-        ends[0][2],
-        ends[1][2],
-    )
-    return via_path(planner._quintics.of(scene.via), ends[0][0], ends[1][0], *problem)
+    order = len(planner.constraints)
+    ends = [path.sample(t, k) if k < order else None for k in range(3) for t in (path.start, path.end)]
+    problem = (path.end - path.start, scene.set, scene.margin, path.start)
+    return via_path(planner._quintics.of(scene.via), *ends[:2], *problem, *ends[2:])
 
 
 class Pace(NamedTuple):

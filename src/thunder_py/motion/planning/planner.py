@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from ...checks import Array, array, finite, whole
 from ...errors import ThunderError
+from ..constraint import Constraint
 from .batch import NAMES, PlannedBatch, avoiding
-from .conditions import ConditionedPlan, Constraint
+from .conditions import ConditionedPlan
 from .limits import excess_of, require_time, warn
 from .model import Ends, PlannerModel, Stretch, read_ends, read_state, refuse_rates
 from .obstacle_plan import plan_with_obstacles, scene_of

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, nonnegative, numbers, seed_of, whole, within
+from ...checks import Array, array, nonnegative, seed_of, whole
 from ...errors import ThunderError
 from ...recordings.trial import POSITION, ROTATION, require_no_gaps
 from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Estimator
+from ..constraint import KINDS, Constraint, rows_of
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
 from ..fpca.curves import read_curves
 from ..travel import travel
@@ -25,30 +26,8 @@ from .stepping import COMPARED, warn_travel
 if TYPE_CHECKING:
     from ..fpca.fpca import Motions
 
-#: tolerance of observations without noise, relative to the largest value among them
+#: tolerance of constraints without noise, relative to the largest value among them
 _MET = 1e-6
-
-
-@dataclass(frozen=True)
-class Observation:
-    """Observation of a motion at one phase.
-
-    Attributes
-    ----------
-    tau : float
-        Phase, 0 to 1.
-    value : array_like, shape (d,)
-        Position, or a time derivative of it; NaN leaves a degree of freedom open.
-    derivative : int
-        0 position, 1 velocity, 2 acceleration, 3 jerk, per s with the duration of `ProMP.condition`.
-    noise : float
-        Standard deviation of `value`, in its unit; 0 means exact.
-    """
-
-    tau: float
-    value: npt.ArrayLike
-    derivative: int = 0
-    noise: float = 0.0
 
 
 @dataclass(eq=False, repr=False)
@@ -199,15 +178,15 @@ class ProMP(Estimator):
         b = self.basis.evaluate(tau, derivative)
         return np.asarray(np.einsum("...k,ikjl,...l->...ij", b, blocks, b), dtype=np.float64)
 
-    def condition(self, observations: Iterable[Observation], duration: float = 1.0) -> ProMP:
-        """Return the primitive conditioned on observations.
+    def condition(self, constraints: Iterable[Constraint], duration: float = 1.0) -> ProMP:
+        """Return the primitive conditioned on constraints.
 
         Parameters
         ----------
-        observations : iterable of Observation
-            Positions and derivatives at any phases.
+        constraints : iterable of Constraint
+            Positions and derivatives at any times from 0 to the duration. Coordinates of arrays are x1, x2, ...
         duration : float
-            Duration T [s] that scales derivatives with respect to time to the phase.
+            Duration T [s] of the motion.
 
         Returns
         -------
@@ -217,11 +196,11 @@ class ProMP(Estimator):
         Raises
         ------
         ThunderError
-            For observations without noise that cannot be met, because the demonstrations (and `variance_floor`) do not
-            vary in that direction or the observations contradict each other.
+            For constraints without noise that cannot be met, because the demonstrations (and `variance_floor`) do not
+            vary in that direction or the constraints contradict each other.
         """
         T = duration_of(duration)
-        A, y, R, scale = self._rows(list(observations), T)
+        A, y, R, scale = self._rows(constraints, T)
         S, mu = self.covariance_, self.mean_weights_.T.ravel()
         # rows with unit prior deviation, since positions and accelerations differ by orders of magnitude
         unit = 1.0 / np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", A, S, A) + R, np.finfo(float).tiny))
@@ -231,9 +210,9 @@ class ProMP(Estimator):
         missed = np.abs(A @ new - y) / unit
         if (missed[R == 0.0] > _MET * scale[R == 0.0]).any():
             raise ThunderError(
-                f"observations without noise must be possible, got a residual of {missed[R == 0.0].max():.3g}: either "
+                f"constraints without noise must be possible, got a residual of {missed[R == 0.0].max():.3g}: either "
                 "demonstrations do not vary in this direction (use more of them, a larger variance_floor or noise), or "
-                "observations contradict each other"
+                "constraints contradict each other"
             )
         rest = np.eye(len(S)) - gain @ A
         covariance = rest @ S @ rest.T + (gain * R) @ gain.T  # stays symmetric and not negative
@@ -243,31 +222,19 @@ class ProMP(Estimator):
         result._demonstrated = self._demonstrated
         return result
 
-    def _rows(self, observations: list[Observation], T: float) -> tuple[Array, Array, Array, Array]:
+    def _rows(self, constraints: Iterable[Constraint], T: float) -> tuple[Array, Array, Array, Array]:
         """Return A (m, d n), y, variances R and the scale of y, each (m,), for derivatives with respect to phase."""
-        d, basis = self.mean_weights_.shape[1], self.basis
-        A: list[Any] = []
-        y, R, scale = [], [], []
-        largest = float(np.abs(self.mean_weights_).max())
-        for k, seen in enumerate(observations):
-            if not isinstance(seen, Observation):
-                raise ThunderError(f"observation {k} must be an Observation, got {type(seen).__name__}")
-            value = numbers(seen.value, f"value of observation {k}")
-            if value.shape != (d,) or np.isinf(value).any():
-                raise ThunderError(
-                    f"value of observation {k} must be ({d},) numbers, NaN where open, got {seen.value!r}"
-                )
-            b = basis.evaluate(within(seen.tau, f"tau of observation {k}", 0.0, 1.0), seen.derivative)
-            factor, known = T**seen.derivative, np.flatnonzero(~np.isnan(value))
-            size = max(largest, float(np.nanmax(np.abs(factor * value), initial=0.0)), 1e-3)
-            noise = (factor * nonnegative(seen.noise, f"noise of observation {k}")) ** 2
-            A += list(np.kron(np.eye(d)[known], b))
-            y += list(factor * value[known])
-            R += [noise] * len(known)
-            scale += [size] * len(known)
-        if not A:
-            raise ThunderError("observations must hold at least one observation, got none")
-        return np.array(A), np.array(y), np.array(R), np.array(scale)
+        d, n = self.mean_weights_.shape[1], self.n_basis
+        rows = rows_of(constraints, self.dofs or [f"x{k + 1}" for k in range(d)], 0.0, T)
+        tau, order, column, value, noise = rows.T
+        factor = np.array([T ** int(k) for k in order])
+        A, y = np.zeros((len(rows), d, n)), factor * value
+        A[np.arange(len(rows)), column.astype(int)] = [
+            self.basis.evaluate(t, int(k)) for t, k in zip(tau, order, strict=True)
+        ]
+        largest = max(float(np.abs(self.mean_weights_).max()), 1e-3)
+        scale = np.array([np.abs(y[(tau == t) & (order == k)]).max() for t, k in zip(tau, order, strict=True)])
+        return A.reshape(len(rows), -1), y, (factor * noise) ** 2, np.maximum(scale, largest)
 
     def rollout(self, duration: float | None = None) -> BasisMotion:
         """Return the mean motion.
@@ -334,12 +301,13 @@ class ProMP(Estimator):
         goal_acceleration: npt.ArrayLike | None = None,
     ) -> BasisMotion:
         """Return the most likely motion between two states, met exactly; rates default to zero."""
-        x0 = array(start, (self.mean_weights_.shape[1],), "start")
-        rest = np.zeros_like(x0)
-        ends = (x0, goal, start_velocity, goal_velocity, start_acceleration, goal_acceleration)
-        states = [rest if value is None else value for value in ends]
-        known = [Observation(float(k % 2), value, k // 2) for k, value in enumerate(states)]
-        return self.condition(known, duration).rollout(duration)
+        T, d = duration_of(duration), self.mean_weights_.shape[1]
+        ends = (start, goal, start_velocity, goal_velocity, start_acceleration, goal_acceleration)
+        known = [
+            Constraint((k % 2) * T, KINDS[k // 2], np.zeros(d) if value is None else value)
+            for k, value in enumerate(ends)
+        ]
+        return self.condition(known, T).rollout(T)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted primitive to a ``.npz`` file of plain arrays.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from collections.abc import Sequence
@@ -103,7 +104,7 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core, _State]):
     def _copy(self) -> _Core:
         if self._core is None:
             raise NotFittedError(f"{type(self).__name__} must be fitted before it moves: call fit first")
-        return self._core.copy()
+        return copy.copy(self._core)  # which can be pickled, unlike that of the core's own method
 
     def _started(self) -> _Core:
         if self._moving is None:

@@ -13,11 +13,12 @@ import numpy as np
 from ...checks import Array
 from ...errors import NoPathError
 from ...geometry import Sphere
+from ...motion.constraint import KINDS, Constraint
 from ...motion.planning.obstacles import ViaSearch, clearance
 from ...motion.planning.plan import HumanLikePlan
 from ...motion.primitives.dmp import DMP, DMPMotion
 from ...motion.primitives.dynamic_potential import DynamicPotential
-from ...motion.primitives.promp import Observation, ProMP
+from ...motion.primitives.promp import ProMP
 from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
@@ -131,11 +132,9 @@ def primitive(dmp: DMP, potential: DynamicPotential, scene: Scenario) -> DMPMoti
 def _through(promp: ProMP, guide: Callable[[Scenario], HumanLikePlan], scene: Scenario) -> Motion:
     """Condition on rest at both ends, and on the via points of another planner."""
     plan = guide(scene)
-    vias = zip(plan.via_times / scene.duration, plan.via_points, strict=True)
-    rest = np.zeros(3)
-    known = [Observation(0.0, scene.start, 0), Observation(1.0, scene.goal, 0)]
-    known += [Observation(tau, rest, order) for tau in (0.0, 1.0) for order in (1, 2)]
-    known += [Observation(float(tau), point, 0) for tau, point in vias]
+    known = [Constraint(0.0, "position", scene.start), Constraint(scene.duration, "position", scene.goal)]
+    known += [Constraint(t, kind) for t in (0.0, scene.duration) for kind in KINDS[1:3]]
+    known += [Constraint(t, "position", point) for t, point in zip(plan.via_times, plan.via_points, strict=True)]
     return promp.condition(known, scene.duration).rollout(scene.duration)
 
 

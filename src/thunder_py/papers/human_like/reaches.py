@@ -18,11 +18,12 @@ from scipy.interpolate import BSpline
 from ...checks import Array
 from ...errors import ThunderError
 from ...motion.alignment import path_frame
+from ...motion.constraint import Constraint
 from ...motion.fpca.fit import minimum_jerk_mean
 from ...motion.fpca.fpca import FPCA
 from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP
-from ...motion.primitives.promp import Observation, ProMP
+from ...motion.primitives.promp import ProMP
 from ...recordings import MotionSet, split_reaches
 from ...recordings.loaders import load_culm, load_kinesis
 from ...recordings.metrics import Motion
@@ -197,10 +198,10 @@ class _Probabilistic:
         self.primitive = ProMP(overlap=0.9).fit(motions.map(lambda trial: trial.with_values(trial.x - trial.x[0])))
 
     def __call__(self, ends: Ends) -> Motion:
-        known = [Observation(0.0, np.zeros(3)), Observation(1.0, ends.x[1] - ends.x[0])]
-        for order, pair in ((1, ends.v), (2, ends.a)):
+        known: list[Constraint] = []
+        for kind, pair in (("position", ends.x - ends.x[0]), ("velocity", ends.v), ("acceleration", ends.a)):
             if pair is not None:
-                known += [Observation(tau, value, order) for tau, value in zip((0.0, 1.0), pair, strict=True)]
+                known += [Constraint(t, kind, value) for t, value in zip((0.0, ends.duration), pair, strict=True)]
         return _Shifted(self.primitive.condition(known, ends.duration).rollout(ends.duration), ends.x[0])
 
 
