@@ -182,7 +182,6 @@ void bind_primitive(py::module_& module) {
            [](Dmp& dmp, const DynamicPotential& field, A spheres) { dmp.set_obstacles(field, read_spheres(spheres)); },
            py::arg("field"), py::arg("spheres"))
       .def("_rollout", &rollout, py::arg("steps"), py::arg("dt"), py::arg("pieces") = 1)
-      .def("copy", [](const Dmp& dmp) { return std::make_shared<Dmp>(dmp); })
       .def_constant("dimension", &Dmp::dimension)
       .def_property_readonly("time", &Dmp::time)
       .def_property_readonly("tau", &Dmp::tau)
@@ -215,7 +214,6 @@ void bind_orientation(py::module_& module) {
            py::arg("goal"))
       .def("set_tau", &QuaternionDmp::set_tau, py::arg("tau"))
       .def("_rollout", &rollout_orientation, py::arg("steps"), py::arg("dt"))
-      .def("copy", [](const QuaternionDmp& dmp) { return std::make_shared<QuaternionDmp>(dmp); })
       .def_property_readonly("time", &QuaternionDmp::time)
       .def_property_readonly("tau", &QuaternionDmp::tau)
       .def_property_readonly("phase", &QuaternionDmp::phase)

@@ -388,14 +388,14 @@ void bind_functional_planner(py::module_& module) {
       .def(
           "compare_travel",
           [](const FunctionalPlanner& planner, const BezierPath& path,
-             const BezierPath* other) -> std::optional<py::typing::Tuple<Array, Array, bool>> {
+             std::optional<BezierPath> other) -> std::optional<py::typing::Tuple<Array, Array, bool>> {
             const TravelLimits& limits = limits_of(planner, path);
-            if (other == nullptr ? limits.surely_within(path) : other->dimension != path.dimension) return std::nullopt;
-            const TravelLimits::Comparison found = limits.compare(path, other);
+            if (!other ? limits.surely_within(path) : other->dimension != path.dimension) return std::nullopt;
+            const TravelLimits::Comparison found = limits.compare(path, other ? &*other : nullptr);
             if (found.within) return std::nullopt;
             return py::make_tuple(rows_of(found.size, limits.groups), rows_of(found.reference, limits.groups), found.explained);
           },
-          py::arg("path"), py::arg("minimum_jerk") = none,
+          py::arg("path"), py::arg("minimum_jerk") = py::none(),
           "Path length, peak speed and peak acceleration (3, G) of a path and of minimum jerk, by default the quintic between\n"
           "its end states, and whether the limits hold for speed and acceleration relative to minimum jerk of the same\n"
           "length; None within the limits.")

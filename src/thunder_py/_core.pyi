@@ -3252,7 +3252,7 @@ class FunctionalPlanner:
         """Initialize from the result of `__reduce__`."""
 
     def compare_travel(
-        self, path: BezierPath, minimum_jerk: BezierPath = None
+        self, path: BezierPath, minimum_jerk: BezierPath | None = None
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool] | None:
         """Path length, peak speed and peak acceleration (3, G) of a path and of minimum jerk, by default the quintic between
         its end states, and whether the limits hold for speed and acceleration relative to minimum jerk of the same
@@ -3583,7 +3583,6 @@ class Dmp:
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
 
-    def copy(self) -> Dmp: ...
     def reset(
         self,
         start: numpy.typing.ArrayLike,
@@ -3649,7 +3648,6 @@ class QuaternionDmp:
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
 
-    def copy(self) -> QuaternionDmp: ...
     def reset(
         self,
         start: numpy.typing.ArrayLike,

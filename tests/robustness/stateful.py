@@ -192,7 +192,6 @@ STATEFUL: dict[type, Stateful] = {
             "set_goal_filter": lambda x: x.set_goal_filter(0.1),
             "set_obstacles": lambda x: x.set_obstacles(FIELD, np.ones((3, 7))),
             "_rollout": lambda x: x._rollout(200, 1e-3, 2),
-            "copy": lambda x: x.copy(),
         },
         frozenset({"dimension"}),
     ),
@@ -205,7 +204,6 @@ STATEFUL: dict[type, Stateful] = {
             "set_goal": lambda x: x.set_goal(np.eye(3)),
             "set_tau": lambda x: x.set_tau(1.1),
             "_rollout": lambda x: x._rollout(200, 1e-3),
-            "copy": lambda x: x.copy(),
         },
     ),
     _core.ConstantVelocityFilter: Stateful(

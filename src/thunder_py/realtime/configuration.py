@@ -175,18 +175,18 @@ _LATE_PERIODS = 3
 _NO_LIMIT_SPEED = 2.0
 
 
-def joining_speed(robot: Robot) -> Array:
-    """Return the speed with which a jump of a reference is removed by default, (n,) [rad/s or m/s]."""
-    most = robot.limits.velocity
-    speed: Array = np.where(np.isfinite(most), _JOINING * most, _NO_LIMIT_SPEED)
-    return speed
+def motion_limits(robot: Robot) -> dict[str, Array]:
+    """Return the limits of references in joint space, and the speed with which a jump is removed by default, (n,)."""
+    own = robot.limits
+    joining = np.where(np.isfinite(own.velocity), _JOINING * own.velocity, _NO_LIMIT_SPEED)
+    return {"lower": own.lower, "upper": own.upper, "velocity": own.velocity, "joining_speed": joining}
 
 
 #: options that are times, counts and flags with constant defaults
 _TIMES, _COUNTS = ("state_lost", "reference_timeout", "patience"), ("invalid_states", "most_holds")
 _FLAGS = ("recover", "other_joints")
 #: options that the loop in the core has by the same names
-IN_CORE = ("state_late", "largest_error", *_TIMES, *_COUNTS, "recover")
+_IN_CORE = ("joining_speed", "state_late", "largest_error", *_TIMES, *_COUNTS, "recover")
 
 
 @dataclass(frozen=True)
@@ -332,6 +332,12 @@ class LoopOptions:
         )
         return Safety(self.robot, limits, period=self.period)
 
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the loop in the core."""
+        own = {name: getattr(self, name) for name in _IN_CORE}
+        task = {"frame": self.law.arguments.get("frame"), "task": list(vars(self.task).values())}
+        return motion_limits(self.robot) | own | task
+
     @classmethod
     def read(cls, source: LoopOptions | Mapping[str, Any] | str | Path) -> LoopOptions:
         """Check a configuration and return it as options.
@@ -364,7 +370,7 @@ class LoopOptions:
             hold_rate=read_rate(hold, period),
             torque_limits=torques,
             torque_rate=root.positives("torque_rate", n, np.inf, finite=False),
-            joining_speed=root.positives("joining_speed", n, joining_speed(robot)),
+            joining_speed=root.positives("joining_speed", n, motion_limits(robot)["joining_speed"]),
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
             period=period,
             state_late=times.positive("state_late", max(cls.state_late, _LATE_PERIODS * period)),

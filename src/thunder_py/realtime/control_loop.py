@@ -17,7 +17,7 @@ from ..control.stability import warn_over_range
 from ..reference import JointReference, TaskReference
 from ..values import Stateful
 from .command import REASONS, Command, Mode, Reason
-from .configuration import IN_CORE, LawSpec, LoopOptions, build_law, chosen_parameters, continued, estimate
+from .configuration import LawSpec, LoopOptions, build_law, chosen_parameters, continued, estimate
 from .joint_states import DROPPED, JointOrder
 from .references import References
 from .timing import Lock, Quantiles
@@ -96,20 +96,7 @@ class ControlLoop(Stateful):
 
     def _new_core(self) -> _core.ControlLoop:
         """Return a loop with the present controller."""
-        o, limits = self.options, self.options.robot.limits
-        return _core.ControlLoop(
-            self._safety,
-            self._brake,
-            self._law,
-            self._observer,
-            lower=limits.lower,
-            upper=limits.upper,
-            velocity=limits.velocity,
-            joining_speed=o.joining_speed,
-            frame=o.law.arguments.get("frame"),
-            task=list(vars(o.task).values()),
-            **{name: getattr(o, name) for name in IN_CORE},
-        )
+        return _core.ControlLoop(self._safety, self._brake, self._law, self._observer, **self.options.settings())
 
     def _exchange(self, law: Any) -> None:
         """Go on with another controller."""

@@ -19,7 +19,7 @@ from ..errors import ThunderError
 from ..robot import Robot
 from ..simulation.native import is_native, reference_is_native
 from .command import Mode, Reason
-from .configuration import LawSpec, build_law, chosen_parameters, joining_speed
+from .configuration import LawSpec, build_law, chosen_parameters, motion_limits
 from .drive_parts import DriveParts
 from .interruptions import Interruptions
 from .safety import SafetyLimits
@@ -247,17 +247,13 @@ class RealtimeLoop:
         rows = self._log_rows(signals, positive(log_time, "log_time"), facts.period, log_every)
         if isinstance(self._law, _core.TaskController) and self._spec is None:
             raise ThunderError("law must be a mapping of name and arguments for a controller that follows poses")
-        own = robot.limits
         loop = parts.loop(
             self._law,
             duration=positive(duration, "duration", finite=False),
-            lower=own.lower,
-            upper=own.upper,
-            velocity=own.velocity,
-            joining_speed=joining_speed(robot),
             frame=None if self._spec is None else self._spec.arguments.get("frame"),
             state_late=_LATE_PERIODS * facts.period,
             reference_timeout=_LOST,
+            **motion_limits(robot),
         )
         self._core = _core.RealtimeLoop(
             drive,

@@ -86,17 +86,12 @@ def _set_pose(robot: Robot, table: Table, q: Array) -> Source:
 def _file(robot: Robot, table: Table, q: Array) -> Source:
     """Play a table of times and joint positions, after a straight motion to its start."""
     t, points = read_table(table.text("path"), robot)
-    played = spline(t - t[0], points)
     if np.abs(points[0] - q).max() < 1e-6:
-        return played
+        return spline(t - t[0], points)
     limits = robot.limits
     v = np.where(np.isfinite(limits.velocity), _APPROACH * limits.velocity, _APPROACH_SPEED)
     way = point_to_point(q, points[0], v_max=v, a_max=v / _APPROACH_TIME)
-    return InTurn([(0.0, way), (way.duration, _later(played, way.duration))])
-
-
-def _later(source: Source, by: float) -> Source:
-    return lambda t: source(np.asarray(t) - by)
+    return InTurn([(0.0, way), (way.duration, spline(way.duration + (t - t[0]), points))])
 
 
 def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
@@ -207,14 +202,6 @@ KINDS: dict[str, tuple[Callable[[Robot, Table, Array], Source], str]] = {
     "set_pose": (_set_pose, "task"),
     "human_like": (_human_like, ""),
 }
-
-
-def make_source(robot: Robot, kind: str, table: Table, q: Array) -> Source:
-    """Return the reference of a kind for an arm that starts at q."""
-    source = KINDS[kind][0](robot, table, q)
-    table.get("space")
-    table.done()
-    return source
 
 
 #: default rates of streams [Hz]
@@ -360,8 +347,11 @@ class ReferenceGenerator(Stateful):
         if places is None or positions.shape != (len(names),) or not np.isfinite(positions[places]).all():
             return "a joint state must give finite positions of all joints, by name"
         reference = Table(self._options, "reference")
-        reference.get("kind")
-        self._source, self._begin = make_source(self.robot, self._kind, reference, positions[places]), stamp
+        for known in ("kind", "space"):
+            reference.get(known)
+        source = KINDS[self._kind][0](self.robot, reference, positions[places])
+        reference.done()
+        self._source, self._begin = source, stamp
         return None
 
     def joints(self, stamp: int) -> JointSample:

@@ -15,12 +15,10 @@ from ..checks import Array, whole
 from ..errors import FileFormatError, ThunderError
 from ..files import read_archive, write_archive
 from ..table import Table, Tabular
-from .trial import Trial, require_no_gaps
+from .trial import LABELS, Trial, require_no_gaps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_FIELDS = ("frame", "subject", "task", "name")
 
 
 class MotionSet(Sequence[Trial], Tabular):
@@ -172,8 +170,8 @@ class MotionSet(Sequence[Trial], Tabular):
         **fields
             Accepted value, or values, of subject, task, frame or name.
         """
-        if unknown := set(fields) - set(_FIELDS):
-            raise ThunderError(f"fields must be among {', '.join(_FIELDS)}, got {', '.join(sorted(unknown))}")
+        if unknown := set(fields) - set(LABELS):
+            raise ThunderError(f"fields must be among {', '.join(LABELS)}, got {', '.join(sorted(unknown))}")
         accepted: dict[str, set[str]] = {}
         for key, value in fields.items():
             values = {value} if isinstance(value, str) else set(value) if isinstance(value, Iterable) else {None}
@@ -224,7 +222,7 @@ class MotionSet(Sequence[Trial], Tabular):
 
     def save(self, path: str | Path) -> None:
         """Write a ``.npz`` file of plain arrays, without pickles."""
-        labels = [{key: getattr(trial, key) for key in ("dofs", "units", *_LABELS)} for trial in self]
+        labels = [{key: getattr(trial, key) for key in ("dofs", "units", "rate", *LABELS)} for trial in self]
         arrays = {
             "format": np.array(_FORMAT),
             "sizes": np.array([trial.x.shape for trial in self], dtype=np.int64).reshape(-1, 2),
@@ -267,7 +265,6 @@ class MotionSet(Sequence[Trial], Tabular):
 
 
 _FORMAT = "thunder_py motions 1"
-_LABELS = ("rate", "frame", "subject", "task", "name")
 _ARRAYS = ("format", "sizes", "t", "x", "trials")
 
 

@@ -40,7 +40,8 @@ def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
 POSITION = ("x", "y", "z")
 #: rotation vector of the orientation in the trial's frame
 ROTATION = ("rx", "ry", "rz")
-_LABELS = ("frame", "subject", "task", "name")
+#: labels of a trial
+LABELS = ("frame", "subject", "task", "name")
 #: largest relative deviation of uniform time steps from their mean
 _UNIFORM = 1e-6
 #: factor to 1 / rate from which every time step means another unit
@@ -125,7 +126,7 @@ class Trial(Tabular, Suggesting):
                 f"units must be one of {', '.join(SI_UNITS)} for each of {len(dofs)} dofs (from_positions and "
                 f"from_poses convert), got {self.units!r}"
             )
-        for label in _LABELS:
+        for label in LABELS:
             if not isinstance(getattr(self, label), str):
                 raise ThunderError(f"{label} must be text, got {getattr(self, label)!r}")
         rate = None if self.rate is None else positive(self.rate, "rate, if there is one,", "Hz")
@@ -213,7 +214,7 @@ class Trial(Tabular, Suggesting):
         return len(self.t)
 
     def __repr__(self) -> str:
-        labels = "".join(f", {key}={getattr(self, key)!r}" for key in _LABELS if getattr(self, key))
+        labels = "".join(f", {key}={getattr(self, key)!r}" for key in LABELS if getattr(self, key))
         rate = "" if self.rate is None else f" at {self.rate:g} Hz"
         missing = f", {len(self.gaps)} gaps" if self.gaps else ""
         return f"<Trial {' '.join(self.dofs)}: {len(self)} samples{rate}, {self.duration:.4g} s{missing}{labels}>"
@@ -358,8 +359,8 @@ class Trial(Tabular, Suggesting):
 
     def with_labels(self, **labels: Any) -> Trial:
         """Return the trial with another frame, subject, task, name or rate."""
-        if unknown := set(labels) - {*_LABELS, "rate"}:
-            raise ThunderError(f"labels must be {', '.join(_LABELS)} or rate, got {', '.join(sorted(unknown))}")
+        if unknown := set(labels) - {*LABELS, "rate"}:
+            raise ThunderError(f"labels must be {', '.join(LABELS)} or rate, got {', '.join(sorted(unknown))}")
         return replace(self, **labels)
 
     def _indices(self, names: Iterable[str]) -> list[int]:

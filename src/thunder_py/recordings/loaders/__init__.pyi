@@ -1,3 +1,4 @@
+from ..motion_set import load_npz as load_npz
 from .bvh import load_bvh as load_bvh
 from .c3d import load_c3d as load_c3d
 from .culm import load_culm as load_culm
@@ -6,7 +7,6 @@ from .exports import load_opensim as load_opensim
 from .exports import load_trc as load_trc
 from .folder import load_folder as load_folder
 from .kinesis import load_kinesis as load_kinesis
-from .npz import load_npz as load_npz
 from .table import load_table as load_table
 from .ulimb_mhh import load_ulimb_mhh as load_ulimb_mhh
 from .ulimb_unipi import load_ulimb_unipi as load_ulimb_unipi

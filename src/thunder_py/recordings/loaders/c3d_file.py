@@ -138,17 +138,14 @@ class _Reader:
         if not starts:
             text = f"the data must begin behind the parameters, in the file, got block {self.words[8]}"
             raise self.error(text, "POINT:DATA_START")
-        used, ratio = (
-            self.whole("ANALOG", "USED"),
-            self.number("ANALOG", "RATE") / (self.number("POINT", "RATE") or np.nan),
-        )
+        used = self.whole("ANALOG", "USED")
+        ratio = self.number("ANALOG", "RATE") / (self.number("POINT", "RATE") or np.nan)
         if used is not None and ratio > 0.0:  # without rates, NaN, there is one sample a frame
             used = used * max(1, round(ratio)) if ratio < 1e6 else None
         ends = [self.whole("TRIAL", f"ACTUAL_{end}_FIELD") or 0 for end in ("START", "END")]
-        claims = [last - first + 1, ends[1] - ends[0] + 1 if ends[1] else 0]
-        claims = [
-            T for T in _distinct(*claims, self.whole("POINT", "FRAMES"), self.whole("POINT", "LONG_FRAMES")) if T > 0
-        ]
+        written = [self.whole("POINT", name) for name in ("FRAMES", "LONG_FRAMES")]
+        spans = [last - first + 1, ends[1] - ends[0] + 1 if ends[1] else 0]
+        claims = [T for T in _distinct(*spans, *written) if T > 0]
         if not claims:
             raise self.error("expected frames of points, got none", "POINT:FRAMES")
         layouts = list(itertools.product(widths, counts, _distinct(analog, used), starts))

@@ -11,11 +11,10 @@ from typing import Any
 from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
 from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
+from ..trial import LABELS
 from .table import load_table
 
 _LOG = logging.getLogger(__name__)
-
-_LABELS = ("subject", "task", "name", "frame")
 
 
 def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
@@ -93,9 +92,9 @@ def _expression(pattern: str) -> re.Pattern[str]:
     for k, part in enumerate(re.split(r"\{(\w*)\}", pattern)):
         if k % 2 == 0:
             text += re.escape(part)
-        elif part and part not in _LABELS:
-            hint = nearest_hint(part, _LABELS)
-            raise ThunderError(f"fields of pattern must be {', '.join(_LABELS)} or empty, got {part!r}{hint}")
+        elif part and part not in LABELS:
+            hint = nearest_hint(part, LABELS)
+            raise ThunderError(f"fields of pattern must be {', '.join(LABELS)} or empty, got {part!r}{hint}")
         else:
             text += f"(?P<{part}>[^/]+?)" if part not in seen else f"(?P={part})" if part else "[^/]+?"
             seen.add(part)
