@@ -334,7 +334,7 @@ MADE = {
     "RhythmicDMP": lambda: RhythmicDMP(9, overlap=1.5, K=90.0).fit((T2, np.sin(7.0 * T2))),
     "QuaternionDMP": turning,
     "ProMP": lambda: ProMP(7, overlap=0.6, variance_floor=1e-5).fit(minimum_jerk_reaches(8, seed=1)),
-    "ProMP of an array": lambda: ProMP(5).fit(np.random.default_rng(0).normal(size=(4, 20, 2))),
+    "ProMP of an array": lambda: ProMP(5).fit(np.random.default_rng(0).normal(size=(4, 5, 2))),
 }
 
 

@@ -258,7 +258,7 @@ class TestMotionsThatReturn:
     def test_splines_that_miss_a_session(self):
         """Fifteen functions cannot follow a session of many reaches, with whatever alignment."""
         motions = session(np.random.default_rng(4).uniform(-0.3, 0.3, (41, 3)))
-        with pytest.warns(ThunderWarning, match=r"splines miss \d\d% .* of x, y, z .* 15 functions; .*split_reaches"):
+        with pytest.warns(ThunderWarning, match=r"functions miss \d\d% .* of x, y, z .* 15 functions; .*split_reaches"):
             FPCA(alignment="none").fit(motions)
         FPCA(alignment="none", basis=SplineBasis(160)).fit(motions)
 

@@ -386,6 +386,8 @@ class TestPrimitives:
 
     def test_rotodilatation_of_a_motion_that_returns(self) -> None:
         x = np.column_stack([0.3 * np.sin(np.pi * TAU) ** 3, 0.02 * STEP])
+        with pytest.warns(ThunderWarning, match=r"path length of .* that of the demonstrations \(limit 10\)"):
+            DMP().fit((TAU, x)).rollout(goal=[400.0, 0.02])  # mm
         dmp = DMP(rotodilatation=True).fit((TAU, x))
         with pytest.warns(ThunderWarning, match=self.GROWS):
             assert np.abs(dmp.rollout(goal=[0.2, 0.0]).x).max() > 1.0

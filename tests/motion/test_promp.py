@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.refusals import assert_refused
+from thunder_py.errors import ThunderWarning
 from thunder_py.motion.constraint import Constraint
 from thunder_py.motion.primitives.bases import GaussianBasis
 from thunder_py.motion.primitives.promp import ProMP
@@ -156,9 +157,25 @@ def test_samples_are_seeded_and_follow_the_distribution(learned):
     assert samples[0] != learned.sample(1, 6, 1.0)[0]
 
 
-@pytest.mark.parametrize("far", [False, True])
-def test_plans_far_from_the_demonstrations_warn(learned, far):
+@pytest.mark.parametrize(
+    ("goal", "speed", "texts"),
+    [
+        ([0.5, 0.2, 0.1], 0.0, []),
+        ([0.5, 0.2, 0.1], 3.0, ["that of the demonstration and of minimum jerk"]),
+        ([500.0, 200.0, 100.0], 0.0, ["that of the demonstrations (limit 10): check the units of start and goal"]),
+    ],
+)
+def test_plans_far_from_the_demonstrations_warn(learned, goal, speed, texts):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        learned.plan([0.2, 0.1, 0.0], [0.5, 0.2, 0.1], 1.0, start_velocity=[0.0, 3.0 * far, 0.0])
-    assert ["that of the demonstration and of minimum jerk" in str(each.message) for each in caught] == [True] * far
+        learned.plan([0.2, 0.1, 0.0], goal, 1.0, start_velocity=[0.0, speed, 0.0])
+    assert len(caught) == len(texts)
+    assert all(text in str(each.message) for text, each in zip(texts, caught, strict=True))
+
+
+def test_functions_that_miss_a_session():
+    t = np.linspace(0.0, 20.0, 2001)
+    motions = np.stack([0.1 * np.sin(np.outer(t + shift, [4.0, 6.0, 8.0])) for shift in (0.0, 0.1)])
+    with pytest.warns(ThunderWarning, match=r"miss \d+% .*coordinate 0, .* 15 functions; .*split_reaches"):
+        ProMP().fit(motions)
+    ProMP(120).fit(motions)

@@ -99,7 +99,7 @@ def test_checks_of_parameters(estimator, X):
     run(OF_PARAMETERS, estimator)
 
 
-@pytest.mark.filterwarnings("ignore:splines miss")
+@pytest.mark.filterwarnings("ignore:functions miss")
 @pytest.mark.parametrize("estimator", [RowsFPCA(basis=SplineBasis(2, degree=1)), RowsProMP()], ids=["FPCA", "ProMP"])
 def test_checks_of_fits(estimator):
     run(OF_FITS, estimator)

@@ -213,7 +213,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: made(camera_pose=np.zeros((4, 4))), "...camera_pose must have the last row..."),
         (lambda: made(memory=0.0), "memory must be positive..."),
         (lambda: TagTracker(memory=-1.0), "memory must be positive..."),
-        (lambda: made(lambda t: np.zeros((3, 3), np.uint8)).poll(0.0), "...picture must be bytes..."),
+        (lambda: made(lambda t: np.zeros((3, 3), np.uint8)).poll(0.0), "...picture must be uint8..."),
         (lambda: late.poll(0.9), "...t must not be before the last time..."),
         (lambda: detect(np.zeros((10, 10), np.uint8)), "...picture must be ..."),
         (lambda: detect(np.zeros((480, 640))), "...got float64 of (480, 640)..."),

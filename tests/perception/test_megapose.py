@@ -136,7 +136,7 @@ def test_requests_that_make_no_sense_are_not_sent() -> None:
         ({"initial": [np.eye(4)]}, "exactly one of boxes and initial must be given"),
         ({"boxes": [(1.0, 2.0)]}, "boxes must have shape (1, 4)"),
         ({"boxes": None, "initial": [np.zeros((4, 4))]}, "initial must have the last row"),
-        ({"picture": _PICTURE[:5]}, "picture must be bytes (uint8) of shape (30, 40)"),
+        ({"picture": _PICTURE[:5]}, "picture must be uint8 of shape (30, 40)"),
         ({"depth": np.zeros((30, 40))}, "depth must be uint16 of shape (30, 40), got float64"),
         ({"depth": np.zeros((30, 40), np.uint16), "depth_scale": 0.0}, "depth_scale must be positive"),
         ({"refinements": -1}, "refinements must be a whole number"),

@@ -1,7 +1,8 @@
-"""Path length, peak speed and peak acceleration of motions in physical units, and what exceeds those of others."""
+"""What is wrong with motions: path length, speed and acceleration beside those of others; fits that miss motions."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
@@ -9,12 +10,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks import Array
+from ..errors import ThunderWarning, outer_level
 
 _QUANTITIES = ("path length", "peak speed", "peak acceleration")
 #: largest path length, peak speed and peak acceleration of a motion relative to minimum jerk between the same states
 MINIMUM_JERK_RATIOS = (1.5, 1.9, 10.0)
 #: the same relative to the longest, fastest and most accelerated training motion: other units or another time scale
 TRAINING_RATIOS = (10.0, 10.0, 10.0)
+
+#: largest RMS distance of functions from motions without warning, relative to the RMS variation within the motions
+_MISSED = 0.3
+#: square of rounding errors, relative to that of coordinates
+_ROUNDING = 1e-20
 
 
 class Excess(NamedTuple):
@@ -111,3 +118,27 @@ def excesses(
             if value > limit * other:
                 found.append(Excess(quantity, value, unit + per, value / other if other else inf, limit, name))
     return tuple(found)
+
+
+def warn_missed(missed: float, fitted: Array, count: int, dofs: Sequence[str], more: str) -> None:
+    """Warn of functions that miss much of motions, as of many movements in a row.
+
+    Parameters
+    ----------
+    missed : float
+        Mean squared distance of the functions from the motions.
+    fitted : (R, T, d) array
+        The functions at equal times, coordinates of one unit.
+    count : int
+        Number of functions.
+    dofs : sequence of str
+        Names of the coordinates.
+    more : str
+        Argument that sets the number of functions.
+    """
+    whole = missed + float(fitted.var(axis=1).mean(axis=0).sum())
+    if missed > max(_MISSED**2 * whole, _ROUNDING * float((fitted**2).max())):
+        text = f"functions miss {np.sqrt(missed / whole):.0%} of the variation of {', '.join(dofs)} within the motions"
+        cause = f"(RMS): noise, strong smoothing, or motions too long for {count} functions"
+        remedy = f"split motions (recordings.split_reaches), or fit more functions, {more}"
+        warnings.warn(f"{text} {cause}; {remedy}", ThunderWarning, stacklevel=outer_level())

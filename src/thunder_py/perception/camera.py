@@ -75,8 +75,14 @@ class PinholeCamera(Value):
                 f"the principal point must lie in the picture of {self.width} x {self.height} pixels, "
                 f"got ({self.cx:g}, {self.cy:g})"
             )
-        if np.any(self.distortion):
-            self._check_distortion()
+        # a distortion is strongest at the corners
+        corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]) * (self.width - 1.0, self.height - 1.0)
+        with np.errstate(all="ignore"):
+            again = self.project(self.directions(corners))
+        if np.any(self.distortion) and not np.allclose(again, corners, atol=1e-4):
+            raise ThunderError(
+                f"distortion must be invertible everywhere in the picture, got {np.asarray(self.distortion).tolist()}"
+            )
 
     @classmethod
     def from_field_of_view(cls, width: int, height: int, angle: float) -> PinholeCamera:
@@ -130,23 +136,12 @@ class PinholeCamera(Value):
         v = y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y
         return np.stack([u, v], axis=-1)
 
-    def _check_distortion(self) -> None:
-        """Refuse a distortion that is not invertible at the corners, where it is strongest."""
-        corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]) * (self.width - 1.0, self.height - 1.0)
-        with np.errstate(all="ignore"):
-            again = self.project(self.directions(corners))
-        if not np.allclose(again, corners, atol=1e-4):
-            raise ThunderError(
-                f"distortion must be invertible everywhere in the picture, got {np.asarray(self.distortion).tolist()}"
-            )
 
-
-def check_picture(picture: Any, camera: PinholeCamera) -> npt.NDArray[np.uint8]:
-    """Return a gray or colored picture of the camera's size, bytes, or raise `ThunderError`."""
-    image = np.asarray(picture)
-    expected = (camera.height, camera.width)
-    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
-        raise ThunderError(
-            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
-        )
+def check_picture(picture: Any, camera: PinholeCamera, what: str = "picture", kind: str = "uint8") -> npt.NDArray[Any]:
+    """Return a picture of the camera's size and of a kind of numbers, gray or (bytes) colored, or raise."""
+    image, gray = np.asarray(picture), (camera.height, camera.width)
+    shapes = [gray, (*gray, 3)] if kind == "uint8" else [gray]
+    if image.dtype != kind or image.shape not in shapes:
+        expected = " or ".join(map(str, shapes))
+        raise ThunderError(f"{what} must be {kind} of shape {expected}, got {image.dtype} of {image.shape}")
     return image

@@ -223,7 +223,8 @@ class MegaPoseClient(contextlib.AbstractContextManager["MegaPoseClient"]):
         depths = b""
         if depth is not None:
             request["depth_scale_to_m"] = positive(depth_scale, "depth_scale", "m")
-            depths = _depth_bytes(depth, self._camera)
+            image = check_picture(depth, self._camera, "depth", "uint16")
+            depths = struct.pack(">2I", *image.shape) + b"<" + image.astype("<u2").tobytes()
         colored = pixels if pixels.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2)
         data = struct.pack(">3I", *colored.shape) + colored.tobytes() + json_bytes(request) + depths
         answer = read_json(self._ask(b"GETP", data))
@@ -313,15 +314,6 @@ def _left(deadline: float) -> float:
     if left <= 0.0:
         raise TimeoutError
     return left
-
-
-def _depth_bytes(depth: Any, camera: PinholeCamera) -> bytes:
-    image = np.asarray(depth)
-    if image.dtype != np.uint16 or image.shape != (camera.height, camera.width):
-        raise ThunderError(
-            f"depth must be uint16 of shape {(camera.height, camera.width)}, got {image.dtype} of {image.shape}"
-        )
-    return struct.pack(">2I", *image.shape) + b"<" + image.astype("<u2").tobytes()
 
 
 class MegaPoseSource(Stateful):

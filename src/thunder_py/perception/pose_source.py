@@ -243,23 +243,19 @@ class SampledPoseSource(Stateful):
             )
         self._now = now
         while (taken := self._start + self._taken / self._rate) <= now:
-            self._take(taken)
+            delay, chance = self._rng.random(2)
+            picture = self._grab(taken)  # of a dropped one too, so that its noise does not depend on the drop-outs
+            if chance >= self._dropout:
+                measured, quality = (None, 0.0) if picture is None else self._see(picture, taken)
+                available = taken + self._latency + self._jitter * delay
+                measurement = PoseMeasurement(taken, available, measured, quality)
+                # the number of the picture orders measurements that become available together
+                heapq.heappush(self._waiting, (available, self._taken, measurement))
             self._taken += 1
         ready = []
         while self._waiting and self._waiting[0][0] <= now:
             ready.append(heapq.heappop(self._waiting)[2])
         return ready
-
-    def _take(self, taken: float) -> None:
-        delay, chance = self._rng.random(2)
-        picture = self._grab(taken)  # of a dropped one too, so that its noise does not depend on the drop-outs
-        if chance < self._dropout:
-            return
-        measured, quality = (None, 0.0) if picture is None else self._see(picture, taken)
-        available = taken + self._latency + self._jitter * delay
-        # the number of the picture orders measurements that become available together
-        measurement = PoseMeasurement(taken, available, measured, quality)
-        heapq.heappush(self._waiting, (available, self._taken, measurement))
 
     def _see(self, picture: Any, taken: float) -> tuple[Array | None, float]:
         """Return pose and quality from the picture of this time."""

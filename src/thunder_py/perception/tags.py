@@ -300,8 +300,8 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
     at = camera.project(ends @ T[:3, :3].T + T[:3, 3])
     if np.isnan(at).any():
         return None  # partly behind the camera
-    low = np.clip(np.floor(at.min(axis=0)) - 1, 0, (camera.width, camera.height)).astype(int)
-    high = np.clip(np.ceil(at.max(axis=0)) + 2, 0, (camera.width, camera.height)).astype(int)
+    ends = np.stack([np.floor(at.min(axis=0)) - 1, np.ceil(at.max(axis=0)) + 2])
+    low, high = np.clip(ends, 0, (camera.width, camera.height)).astype(int)
     return None if (high <= low).any() else (slice(low[1], high[1]), slice(low[0], high[0]))
 
 

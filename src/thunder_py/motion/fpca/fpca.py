@@ -18,6 +18,7 @@ from ...parallel import Workers
 from ...table import Tabular
 from ...values import Estimator
 from ..alignment import WINDING, PathFrames, aligned, from_canonical, has_path, odd_motions, path_columns
+from ..travel import warn_missed
 from . import plot as plots
 from .archive import load_fpca, save_fpca
 from .curves import Curves, read_curves
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
 
 #: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100
-#: largest RMS residual of splines without warning, relative to the RMS variation within the motions
-_MISSED = 0.3
-#: square of rounding errors, relative to that of coordinates
-_ROUNDING = 1e-20
 #: motions that a warning names
 _MOST_NAMED = 3
 
@@ -417,7 +414,9 @@ class FPCA(Estimator):
         self.alignment_, self.support_, self.frames_ = alignment, support, frames
         if odd.any() and self.alignment != "none":
             self._warn_odd(kinds, names)
-        self._warn_residual(x[support], units)
+        for group in units:
+            missed, named = float((self.residual_[group] ** 2).sum()), [self.dofs[k] for k in group]
+            warn_missed(missed, x[support][:, :, group], basis.n_functions, named, "basis=SplineBasis(n)")
         return self
 
     def _keep(self, curves: Curves, components: Components) -> None:
@@ -458,18 +457,6 @@ class FPCA(Estimator):
             ThunderWarning,
             stacklevel=outer_level(),
         )
-
-    def _warn_residual(self, x: Array, units: Sequence[Sequence[int]]) -> None:
-        """Warn of splines that miss most of the motions (R, T, d), as of many movements in a row."""
-        for group in units:
-            missed, kept = (self.residual_[group] ** 2).sum(), x[:, :, group].var(axis=1).mean(axis=0).sum()
-            if missed > max(_MISSED**2 * (missed + kept), _ROUNDING * float((x[:, :, group] ** 2).max())):
-                share = np.sqrt(missed / (missed + kept))
-                dofs = ", ".join(self.dofs[k] for k in group)
-                text = f"splines miss {share:.0%} of the variation of {dofs} within the motions (RMS)"
-                cause = f"noise, strong smoothing, or motions too long for {self.basis_.n_functions} functions"
-                remedy = "split motions (recordings.split_reaches), or fit with more functions, basis=SplineBasis(n)"
-                warnings.warn(f"{text}: {cause}; {remedy}", ThunderWarning, stacklevel=outer_level())
 
     # --- results ----------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from ...values import Estimator
 from ..constraint import KINDS, Constraint, rows_of
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
 from ..fpca.curves import read_curves
-from ..travel import travel
+from ..travel import travel, warn_missed
 from .bases import GaussianBasis
 from .sampled_motion import BasisMotion
 from .stepping import COMPARED, warn_travel
@@ -139,6 +139,8 @@ class ProMP(Estimator):
         -----
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+        ThunderWarning
+            For demonstrations that the functions miss.
 
         Raises
         ------
@@ -147,15 +149,23 @@ class ProMP(Estimator):
         """
         nonnegative(self.variance_floor, "variance_floor")
         curves = read_curves(motions)
-        values = [(trial, require_no_gaps(trial, "a demonstration")) for trial in curves.trials]
-        stacked = np.stack([self.weights((trial.t - trial.t[0]) / trial.duration, x) for trial, x in values])
+        values = [require_no_gaps(trial, "a demonstration") for trial in curves.trials]
+        phases = [(trial.t - trial.t[0]) / trial.duration for trial in curves.trials]
+        stacked = np.stack([self.weights(tau, x) for tau, x in zip(phases, values, strict=True)])
         dofs, duration = (curves.dofs, float(curves.durations.mean())) if curves.timed else ((), 1.0)
         rows = np.swapaxes(stacked, 1, 2).reshape(len(stacked), -1)
         centered = rows - rows.mean(axis=0)
         covariance = centered.T @ centered / max(len(rows) - 1, 1)
         scale = float(np.mean(np.var(stacked, axis=1)) + np.trace(covariance) / len(covariance))
         covariance += self.variance_floor * scale * np.eye(len(covariance))
-        return self._learned(stacked.mean(axis=0), covariance, duration, dofs)
+        self._learned(stacked.mean(axis=0), covariance, duration, dofs)
+        away = [x - self.basis.evaluate(tau) @ w for tau, x, w in zip(phases, values, stacked, strict=True)]
+        missed = np.mean([np.square(each).mean(axis=0) for each in away], axis=0)
+        fitted = self.basis.evaluate(np.linspace(0.0, 1.0, COMPARED + 1)) @ stacked
+        for part in self._groups().values():
+            named = [str(dofs[k]) if dofs else f"coordinate {k}" for k in part]
+            warn_missed(float(missed[part].sum()), fitted[:, :, part], self.n_basis, named, "n_basis=")
+        return self
 
     def weights(self, tau: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the weights (n_basis, d) of one motion x (T, d) at phases tau (T,), by ridge regression."""
@@ -269,7 +279,7 @@ class ProMP(Estimator):
         (x0, v0), (x1, v1) = ((motion.position(t), motion.position(t, 1)) for t in (0.0, T))
         least = minimum_jerk(x0, x1, T, start_velocity=v0, goal_velocity=v1)
         reason = "since it extrapolates the demonstrations: use some that are nearer to this motion"
-        warn_travel(size, shown, least, list(groups.values()), list(groups), [reason] * len(groups))
+        warn_travel(size, shown, shown, least, list(groups.values()), list(groups), [reason] * len(groups))
         return motion
 
     def _groups(self) -> dict[str, list[int]]:

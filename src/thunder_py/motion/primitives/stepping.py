@@ -19,7 +19,7 @@ from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
 from ...trajectory.hermite import MinimumJerk, duration_of, minimum_jerk
 from ...values import Estimator, Stateful
 from ..estimator_file import read_estimator, write_estimator
-from ..travel import excesses, travel
+from ..travel import TRAINING_RATIOS, excesses, travel
 from .bases import BASES, REGRESSIONS, DMPBasis, fit_weights
 from .demonstrations import Demonstration
 from .dynamic_potential import DynamicPotential, spheres_of
@@ -333,25 +333,29 @@ class DiscretePrimitive(SteppedPrimitive[_Core, _State]):
         ]
         shown = self._shown * (self.duration_ / T) ** np.arange(3)[:, None]
         least = minimum_jerk(np.zeros(d), way, T, start_velocity=v0)
-        warn_travel(self._travel(y0, g, T, v0)[0], shown, least, self._groups(), [self._unit] * d, reasons)
+        size = self._travel(y0, g, T, v0)[0]
+        warn_travel(size, shown, self._shown, least, self._groups(), [self._unit] * d, reasons)
         return T
 
 
 def warn_travel(
     size: Array,
     shown: Array,
+    trained: Array,
     least: MinimumJerk,
     groups: Sequence[Sequence[int]],
     units: Sequence[str],
     reasons: Sequence[str],
 ) -> None:
-    """Warn of a motion that exceeds `RATIOS`, with the worst group of coordinates.
+    """Warn of a motion that exceeds `RATIOS`, with the worst group of coordinates, or `TRAINING_RATIOS`.
 
     Parameters
     ----------
     size, shown : (3, G) array
         Path length, peak speed and peak acceleration of the motion, and of the demonstration over this duration, see
         `travel`.
+    trained : (3, G) array
+        The same of the demonstration over its own duration.
     least : MinimumJerk
         Minimum jerk between the same states.
     groups : sequence of sequences of int
@@ -373,6 +377,14 @@ def warn_travel(
         _, g, excess = max(found, key=lambda each: each[0])
         what = "the motion" if len(groups) == 1 else f"coordinate {', '.join(map(str, groups[g]))} of the motion"
         warnings.warn(f"{what} has a {excess}, {reasons[g]}", ThunderWarning, stacklevel=outer_level())
+        return
+    for unit in dict.fromkeys(units):  # other units, or another time scale
+        alike = [k for k in range(len(groups)) if units[k] == unit]
+        own, other = (values[:, alike].max(axis=1, keepdims=True) for values in (size, trained))
+        other = np.where(other > 0.0, other, np.nan)
+        for excess in excesses(own, other, [unit], "the demonstrations", TRAINING_RATIOS)[:1]:
+            text = f"the motion has a {excess}: check the units of start and goal, and the duration"
+            warnings.warn(text, ThunderWarning, stacklevel=outer_level())
 
 
 def turn_between(a: Array, b: Array) -> Array:
