@@ -215,7 +215,10 @@ class TestMotionsThatReturn:
         [
             (returning(0.9, 5), "out and back"),
             (returning(1.0, 1, 2.0), "loops"),
-            (session([[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0.3, 0.2, 0]]), "several reaches, or winding"),
+            (
+                session([[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0.3, 0.2, 0], [0, 0.1, 0], [0.3, 0.1, 0]]),
+                "several reaches, or winding",
+            ),
         ],
     )
     def test_a_few_are_left_out(self, others, kind):

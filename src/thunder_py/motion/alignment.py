@@ -26,7 +26,7 @@ _CLEAR_WAY = 0.5
 #: part of the peaks beside it below which a minimum of the speed is a turn, and part of the peak that these exceed
 _SLOW, _PEAK = 0.7, 0.2
 #: path from which a motion winds, relative to its displacement; reaches of `split_reaches` have up to 2
-_LONG_WAY = 2.5
+_LONG_WAY = 3.2
 #: kind of these motions
 WINDING = "several reaches, or winding"
 #: extent of a motion that hardly moves, relative to the median one
@@ -121,7 +121,7 @@ def odd_motions(x: Array) -> dict[str, npt.NDArray[np.bool_]]:
     """Return motions (R, T, d) of one unit at equal times without a clear way from start to goal, (R,) by kind.
 
     Those that return go out and back if they slow down on their way, as at a turn; the others are loops, fast all the
-    way round. Those that do not return, on a path of 2.5 times their displacement or more, hold several
+    way round. Those that do not return, on a path of 3.2 times their displacement or more, hold several
     reaches, or wind.
     """
     way = np.linalg.norm(x - x[:, :1], axis=2)

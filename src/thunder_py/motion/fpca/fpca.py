@@ -100,7 +100,7 @@ class FPCA(Estimator):
     alignment : "auto", "path" or "none"
         "path" first moves every motion to the frame along its start -> goal, one unit long. "auto" does so for
         coordinates x, y, z(, rx, ry, rz), unless half of the motions or more return (they end nearer to their start
-        than half their extent), wind (a path of 2.5 times the displacement) or hardly move. Fewer of these are left
+        than half their extent), wind (a path of 3.2 times the displacement) or hardly move. Fewer of these are left
         out of the fit, with a warning; see `support_`.
     shrinkage : float or "auto"
         Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the share that
