@@ -1,3 +1,4 @@
+import copy
 import enum
 import pickle
 import re
@@ -251,9 +252,9 @@ def test_a_failed_use_frees_the_object() -> None:
 def test_a_copy_is_free() -> None:
     kind = STATEFUL[_core.Dmp]
     dmp = kind.make()
-    copy = dmp.copy()
+    other = copy.copy(dmp)
     with in_use(kind, dmp):
-        copy.step(1e-3)
+        other.step(1e-3)
 
 
 def test_immutable_objects_are_shared() -> None:

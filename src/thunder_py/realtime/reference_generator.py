@@ -30,7 +30,8 @@ _APPROACH_SPEED, _APPROACH_TIME = 0.5, 0.5
 _MODEL_SEED, _MODEL_TRIALS, _SHRINKAGE = 0, 60, 0.1
 #: rows of a table that are read at once
 _ROWS = 100_000
-_BOUNDARY_VELOCITY, _BOUNDARY_ACCELERATION = 0.2, 1.0
+#: velocities and accelerations at the ends of reaches, none of which winds or turns back [m/s, m/s^2]
+_BOUNDARY_VELOCITY, _BOUNDARY_ACCELERATION = 0.1, 0.5
 
 
 class InTurn:

@@ -379,16 +379,16 @@ class HumanLikePlanner(PlannerModel):
             name: array(np.zeros(d) if value is None else value, (d,) if np.ndim(value) < 2 else (None, d), name)
             for name, value in tables.items()
         }
-        given["durations"] = array(durations, () if np.ndim(durations) == 0 else (None,), "durations")
-        axes = {name: value.shape[: value.ndim - (name != "durations")] for name, value in given.items()}
-        count = max((shape[0] for shape in axes.values() if shape), default=1)
-        for name, shape in axes.items():
-            if shape not in ((), (count,)):
-                raise ThunderError(f"{name} must have one row or {count}, got {shape[0]}")
+        given["durations"] = array(durations, () if np.ndim(durations) == 0 else (None,), "durations")[..., None]
+        rows = {name: np.atleast_2d(value) for name, value in given.items()}
+        count = max({*map(len, rows.values())} - {1}, default=1)
+        for name, value in rows.items():
+            if len(value) not in (1, count):
+                raise ThunderError(f"{name} must have one row or {count}, got {len(value)}")
         x0, x1, v0, v1, a0, a1, T = (
-            np.ascontiguousarray(np.broadcast_to(value, (count,) if name == "durations" else (count, d)))
-            for name, value in given.items()
+            np.ascontiguousarray(np.broadcast_to(value, (count, value.shape[1]))) for value in rows.values()
         )
+        T = T[:, 0]
         if scene is None:
             x, sizes, far = self._core.plan_many(x0, x1, T, v0, v1, a0, a1, tau, derivative)
             straight, no_obstacles = np.full(count, PathStatus.direct.value), np.full(count, np.inf)

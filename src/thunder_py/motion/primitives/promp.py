@@ -18,6 +18,7 @@ from ...values import Estimator
 from ..constraint import KINDS, Constraint, rows_of
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
 from ..fpca.curves import read_curves
+from ..fpca.fit import unit_groups
 from ..travel import travel, warn_missed
 from .bases import GaussianBasis
 from .sampled_motion import BasisMotion
@@ -284,12 +285,9 @@ class ProMP(Estimator):
 
     def _groups(self) -> dict[str, list[int]]:
         """Return coordinates that are compared together, by unit."""
-        groups: dict[str, list[int]] = {}
-        units = dict.fromkeys(POSITION, "m") | dict.fromkeys(ROTATION, "rad")
-        for k in range(self.mean_weights_.shape[1]):
-            unit = units.get(self.dofs[k], f"units of {self.dofs[k]}") if self.dofs else "units"
-            groups.setdefault(unit, []).append(k)
-        return groups
+        known = dict.fromkeys(POSITION, "m") | dict.fromkeys(ROTATION, "rad")
+        units = [known.get(dof, f"units of {dof}") for dof in self.dofs] or ["units"] * self.mean_weights_.shape[1]
+        return dict(zip(dict.fromkeys(units), unit_groups(units), strict=True))
 
     def sample(self, n: int, seed: int = 0, duration: float | None = None) -> list[BasisMotion]:
         """Draw n motions from the distribution; equal seeds give equal motions."""

@@ -130,12 +130,6 @@ def _fit(t: Array, x: Array, starts: Array, B: Array, count: int) -> tuple[float
     return rest * freedom / max(freedom - len(theta), 1), best
 
 
-def steady_phase(t: Array, period: float) -> Array:
-    """Return the phase [rad] of a constant period [s], and its first two derivatives by time, (3, k)."""
-    rate = 2.0 * np.pi / period
-    return np.array([rate * t, np.full(len(t), rate), np.zeros(len(t))])
-
-
 def _cycles(x: Array, lag: float) -> Array:
     """Return the samples at which cycles of even samples x (k, d) begin, the last one beyond the end."""
     starts = [0.0]

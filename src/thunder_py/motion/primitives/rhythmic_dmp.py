@@ -17,7 +17,7 @@ from ...trajectory.hermite import duration_of
 from .bases import PERIODIC, DMPBasis, fit_weights
 from .demonstrations import Demonstration, read_demonstrations
 from .dynamic_potential import DynamicPotential
-from .rhythm import find_phase, steady_phase
+from .rhythm import find_phase
 from .sampled_motion import SampledMotion
 from .stepping import DMPState, PositionPrimitive, place, sample, span_of
 
@@ -341,4 +341,5 @@ def _phase(demo: Demonstration, period: float | None, name: str) -> tuple[float,
         return find_phase(demo.t, demo.x, name)
     if demo.duration < _WHOLE * duration_of(period):
         raise ThunderError(f"{name} must last at least a period of {period:g} s, got {demo.duration:g} s")
-    return float(period), steady_phase(demo.t, period)
+    rate = np.full(len(demo.t), 2.0 * math.pi / period)
+    return float(period), np.array([rate * demo.t, rate, 0.0 * rate])

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Array
+from ...checks import Array, positive
 from ...errors import FileFormatError, nearest_hint
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible, listed, warn_about
 from ..trial import Trial, to_si
 from .c3d_file import read_c3d
 from .lost import without_lost
-from .text import TOLERANCE, UNITS, agreed_rate, agreed_unit, chosen, distinct, marker_trials, positive_rate
+from .text import TOLERANCE, UNITS, agreed_rate, agreed_unit, chosen, distinct, marker_trials
 
 
 def load_c3d(
@@ -223,7 +223,7 @@ def _rate(in_file: tuple[float, float], expected: float | None, path: str | Path
     if expected is None and rates and abs(rates[-1] / rates[0] - 1.0) > TOLERANCE:
         text = f"rate must be that of the header, {rates[1]:g} Hz, got {rates[0]:g} Hz; pass the right one as rate="
         raise FileFormatError(text, path=path, key="POINT:RATE")
-    nearest = min(rates, key=lambda value: abs(value - positive_rate(expected or value)), default=np.nan)
+    nearest = min(rates, key=lambda value: abs(value - positive(expected or value, "rate", "Hz")), default=np.nan)
     return agreed_rate(nearest, expected, path, "POINT:RATE")
 
 

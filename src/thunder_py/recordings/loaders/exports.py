@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Array, one_of
+from ...checks import Array, one_of, positive
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible, listed
 from ..trial import ANGLES, Trial, to_si
@@ -224,7 +224,7 @@ def _read(export: _Export, file: TextFile, rate: float | None = None) -> tuple[A
     if _TIME not in quantities:
         hertz = text.agreed_rate(in_file, rate, file.path, key)
         return (t - 1.0 if clock else np.arange(len(t))) / hertz, values, hertz
-    hertz, step = in_file if rate is None else text.positive_rate(rate), float(np.median(np.diff(t)))
+    hertz, step = in_file if rate is None else positive(rate, "rate", "Hz"), float(np.median(np.diff(t)))
     if hertz > 0.0 and (np.diff(t) > 0.0).all() and text.agrees(t, hertz):
         return t, values, hertz
     if rate is not None:

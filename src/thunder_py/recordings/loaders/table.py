@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...checks import one_of, whole
+from ...checks import one_of, positive, whole
 from ...errors import ThunderError
 from .. import orientation
 from ..motion_set import MotionSet
@@ -119,7 +119,7 @@ def load_table(
     """
     if time is None and rate is None:
         raise ThunderError("time (a column) or rate [Hz] must be given, got none")
-    seconds, nominal = to_si(time_unit, "time", "time_unit"), None if rate is None else text.positive_rate(rate)
+    seconds, nominal = to_si(time_unit, "time", "time_unit"), None if rate is None else positive(rate, "rate", "Hz")
     whole(skip, "skip", 0)
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ThunderError(f"delimiter must be one character, got {delimiter!r}")

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...checks import Array
+from ...checks import Array, positive
 from ...errors import FileFormatError, ThunderError, nearest_hint
 from ...files import as_file
 from ..motion_set import MotionSet
@@ -167,14 +167,6 @@ def is_number(cell: str) -> bool:
 TOLERANCE = 0.01
 
 
-def positive_rate(rate: object, what: str = "rate") -> float:
-    """Return `rate` [Hz] if it is a positive number."""
-    value = float(rate) if isinstance(rate, (int, float, np.number)) and not isinstance(rate, bool) else np.nan
-    if not (np.isfinite(value) and value > 0.0):
-        raise FileFormatError(f"{what} must be positive [Hz], got {rate!r}")
-    return value
-
-
 def agrees(t: Array, rate: float) -> bool:
     """Return whether the mean or the median time step agrees with a nominal rate to 1 %.
 
@@ -244,7 +236,7 @@ def agreed_rate(in_file: float, given: float | None, path: str | Path, key: str)
     """Return the rate of a file [Hz]: `given` if there is one, with a warning if the file differs by more than 1 %."""
     known = np.isfinite(in_file) and in_file > 0.0
     if given is not None:
-        rate = positive_rate(given)
+        rate = positive(given, "rate", "Hz")
         if known and abs(rate / in_file - 1.0) > TOLERANCE:
             warn_about(path, f"{key}: rate {in_file:g} Hz of the file was replaced by {rate:g} Hz")
         return rate

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ...checks import one_of
+from ...checks import one_of, positive
 from ...errors import FileFormatError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
 from .rigid_groups import relative_trials
-from .text import TextFile, cells_of, guess_delimiter, marker_trials, positive_rate
+from .text import TextFile, cells_of, guess_delimiter, marker_trials
 
 #: in the order of the columns
 MARKERS = (
@@ -114,7 +114,7 @@ def read_mhh(
     name, otherwise in the order of `MARKERS`. An empty cell or NaN in any coordinate means that the marker was not
     seen, and so does a jump to exactly 0, 0, 0.
     """
-    hertz, factor = positive_rate(rate), to_si(unit)
+    hertz, factor = positive(rate, "rate", "Hz"), to_si(unit)
     file, text = Path(path), TextFile(path)
     if len(text.lines) < _HEADER + 2:
         text.refuse(f"expected two rows of data or more from line 3 on, got {len(text.lines)} lines")
