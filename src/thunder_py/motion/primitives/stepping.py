@@ -382,6 +382,7 @@ def warn_travel(
         alike = [k for k in range(len(groups)) if units[k] == unit]
         own, other = (values[:, alike].max(axis=1, keepdims=True) for values in (size, trained))
         other = np.where(other > 0.0, other, np.nan)
+        other[2] = np.nan  # rises with the square of the time scale
         for excess in excesses(own, other, [unit], "the demonstrations", TRAINING_RATIOS)[:1]:
             text = f"the motion has a {excess}: check the units of start and goal, and the duration"
             warnings.warn(text, ThunderWarning, stacklevel=outer_level())
