@@ -211,6 +211,8 @@ def test_exports_that_are_wrong(tmp_path):
         (load_opensim, mot, "0.010000\t", "0.010000\t1\t", "...:12: expected 4 cells ..., got 5"),
     )
     assert_refused(*((partial(given, *case), message) for *case, message in cases), error=ValueError)
+    _, texts = told(load_opensim, tmp_path / "a.mot", mot, unit="rad")
+    assert any("inDegrees=yes is replaced by unit='rad'" in text for text in texts)
     for key, new in (("nRows=20", "nRows=30"), ("nColumns=4", "nColumns=9")):
         _, texts = told(load_opensim, tmp_path / "a.mot", mot.replace(key, new))
         assert sum(f"as in {key[:5]}" in text for text in texts) == 1

@@ -237,7 +237,9 @@ def as_c3d(path, p):
 
 def as_table(path, p):
     columns = [f"m{k}_{axis}" for k in range(p.shape[1]) for axis in "xyz"]
-    rows = [",".join(f"{v:.9g}".replace("nan", "NULL") for v in row.ravel()) for row in p]
+    rows = [
+        ",".join(f"{v:.9g}".replace("nan", ("NULL", "null")[k % 2]) for k, v in enumerate(row.ravel())) for row in p
+    ]
     path.write_text("\n".join([",".join(columns), *rows]))
     (trial,) = load_table(path, columns=columns, unit="mm", rate=RATE)
     return [trial.select(columns[3 * k : 3 * k + 3]) for k in range(p.shape[1])]

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...checks import Array, one_of, positive
 from ..motion_set import MotionSet
-from ..plausibility import check_plausible, listed
+from ..plausibility import check_plausible, listed, warn_about
 from ..trial import ANGLES, Trial, to_si
 from . import text
 from .text import UNITS, TextFile, cells_of, distinct
@@ -546,7 +546,10 @@ def _units(names: Sequence[str], header: Mapping[str, str], angle: str | None, f
     kinds = {name: next((kind for pattern, kind in _KINDS.items() if pattern.search(name)), None) for name in names}
     if not (angle or degrees == "yes" or "coordinates" in title or _COORDINATE.search(" ".join(names))):
         kinds = {name: kind or "" for name, kind in kinds.items()}
-    angle = {"yes": "deg", "no": "rad"}.get(degrees) if angle is None else one_of(angle, ANGLES, "unit")
+    told = {"yes": "deg", "no": "rad"}.get(degrees)
+    angle = told if angle is None else one_of(angle, ANGLES, "unit")
+    if told not in (None, angle):
+        warn_about(file.path, f"inDegrees={degrees} is replaced by unit={angle!r}")
     if angle is None and None in kinds.values():
         file.refuse("the header has no inDegrees; pass unit='deg' or unit='rad'")
     return {name: angle or "" if kind is None else kind for name, kind in kinds.items() if kind != ""}

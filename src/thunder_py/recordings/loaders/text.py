@@ -23,7 +23,7 @@ from ..trial import ANGLES, LENGTHS, SI_UNITS, Trial, to_si
 from .lost import without_lost
 
 #: cells that mean "not measured"
-MISSING = ("", "nan", "NaN", "NA", "N/A", "NULL")
+MISSING = ("", "nan", "NaN", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null")
 #: not a number as C and Microsoft's libraries print it
 _NAN = re.compile(r"[-+]?(nan(\(\w*\))?|1\.#(IND|[QS]NAN)0*)", re.IGNORECASE)
 #: bytes of a file
