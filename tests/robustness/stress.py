@@ -4,6 +4,7 @@
 does, and no error but those of the package's rules was raised.
 """
 
+import copy
 import gc
 import random
 import sys
@@ -109,9 +110,9 @@ def actions(shared: Shared, rng: random.Random) -> list[Callable[[], None]]:
     def new_function() -> None:
         shared.function = _recorded()
 
-    def copy() -> None:
+    def copied() -> None:
         value = shared.values[rng.choice([_core.Dmp, _core.QuaternionDmp])]
-        value.copy().step(1e-3)
+        copy.copy(value).step(1e-3)
 
     def uninitialized() -> None:
         cls = rng.choice(list(STATEFUL))
@@ -124,8 +125,8 @@ def actions(shared: Shared, rng: random.Random) -> list[Callable[[], None]]:
     def collect() -> None:
         gc.collect()
 
-    return [use] * 12 + [simulate] * 4 + [batch, solve, call, call, drop, drop, read_constants, copy, uninitialized] + [
-        compile_function, new_function, collect
+    return [use] * 12 + [simulate] * 4 + [batch, solve, call, call, drop, drop, read_constants, copied] + [
+        uninitialized, compile_function, new_function, collect
     ]  # fmt: skip
 
 
