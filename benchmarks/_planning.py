@@ -15,7 +15,6 @@ from _python import time_calls
 
 from thunder_py.errors import NoPathError
 from thunder_py.motion import DMP, FPCA, HumanLikePlanner, SplineBasis, ViaSearch
-from thunder_py.motion.planning.obstacle_plan import core_search
 from thunder_py.motion.planning.obstacles import obstacle_set
 from thunder_py.papers.human_like.scenarios import FAMILIES, Scenario, scenarios
 from thunder_py.recordings import MotionSet, Trial
@@ -75,7 +74,7 @@ def _python(planner: HumanLikePlanner, rounds: int) -> list[dict[str, Any]]:
         "plan around 3 spheres, 1000 candidates": lambda k: _attempt(planner, problems[k], None),
         "DMP step, 3 DoF": lambda k: dmp.step(1e-3),
     }
-    core, rest = core_search(planner, None), (None, None, None, None)
+    core, rest = planner._searches.of(planner._via), (None, None, None, None)
     sets = [obstacle_set(p.spheres) for p in problems]
 
     def search(k: int) -> Any:

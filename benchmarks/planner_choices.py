@@ -17,7 +17,7 @@ import numpy as np
 from thunder_py.errors import NoPathError, ThunderWarning
 from thunder_py.geometry import Sphere
 from thunder_py.motion import FPCA, HumanLikePlanner, SplineBasis
-from thunder_py.motion.alignment import path_frames, to_canonical
+from thunder_py.motion.alignment import aligned
 from thunder_py.motion.fpca import fit
 from thunder_py.motion.fpca.curves import read_curves
 from thunder_py.motion.fpca.splines import smooth
@@ -155,12 +155,12 @@ def share_losses(sets, rules):
     for name, motions in sets.items():
         curves = read_curves(motions)
         plain = smooth(curves, basis, "gcv", shared=[[0, 1, 2]]).coefficients
-        frames = path_frames(plain, curves.dofs, curves.names)
-        aligned, subjects = to_canonical(plain, curves.dofs, frames), np.array([trial.subject for trial in motions])
+        canonical, frames = aligned(plain, curves.dofs, curves.names, "path")
+        subjects = np.array([trial.subject for trial in motions])
         for label, pairs in cases(name, subjects, rng):
             models = []
             for kind, joint in (("path", True), ("path", False), ("none", False)):
-                x, scale = (aligned, frames.scale) if kind == "path" else (plain, np.ones(len(plain)))
+                x, scale = (canonical, frames.scale) if kind == "path" else (plain, np.ones(len(plain)))
                 space = fit.SplineSpace(basis, True)
                 setting = fit.Setting(basis, space, joint, kind == "path", [[0, 1, 2]])
                 found = [errors(setting, x[a], x[b], scale[b], rules) for a, b in pairs]
