@@ -1,4 +1,4 @@
-"""What is wrong with motions: path length, speed and acceleration beside those of others; fits that miss motions."""
+"""Checks of motions: path length, speed and acceleration beside those of others; fits that miss motions."""
 
 from __future__ import annotations
 

@@ -75,9 +75,13 @@ class ArchiveReader:
                 member.file.read()  # to its end, where the checksum is compared
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of all arrays."""
-        with np.load(self.path) as archive:
-            return {name: archive[name].shape for name in archive.files}
+        """Return the shapes of all arrays, whose numbers are not read."""
+        found = {}
+        with zipfile.ZipFile(self.path) as archive:
+            for name in self._present():
+                with archive.open(f"{name}.npy") as file:
+                    found[name] = self._header(file, name)[0]
+        return found
 
     def _present(self) -> Sequence[str]:
         with zipfile.ZipFile(self.path) as archive:
@@ -115,13 +119,17 @@ class ArchiveReader:
             members[signal] = self._member(file, name, 1 if signal == "t" else 2, entry.file_size)
         return members
 
-    def _member(self, file: IO[bytes], name: str, dimensions: int, size: int) -> _Member:
+    def _header(self, file: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+        """Return shape, whether it is stored by columns, and type of an array, up to its numbers."""
         try:
             version = np.lib.format.read_magic(file)
             reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, by_columns, dtype = reader(file)
+            return reader(file)
         except ValueError:
             raise FileFormatError(f"{name} must be an array of numpy.save", path=self.path) from None
+
+    def _member(self, file: IO[bytes], name: str, dimensions: int, size: int) -> _Member:
+        shape, by_columns, dtype = self._header(file, name)
         if dtype.kind not in "fiu" or len(shape) != dimensions:
             expected = "(k,)" if dimensions == 1 else "(k, n)"
             raise FileFormatError(f"{name} must be numbers of shape {expected}, got {dtype} of {shape}", path=self.path)

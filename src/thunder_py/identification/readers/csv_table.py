@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,9 +58,7 @@ class CSVReader:
         """Return the line of a row of numbers, for an error."""
         with self._opened() as text:
             _, _, line, first = self._header(text)
-            numbered = enumerate(itertools.chain(first, text), line + 1)
-            kept = (number for number, each in numbered if each.partition("#")[0].strip())
-            return next(itertools.islice(kept, row, None))
+            return _number_of_line(itertools.chain(first, text), line, row)
 
     @contextmanager
     def _opened(self) -> Iterator[Iterator[str]]:
@@ -104,8 +102,7 @@ class CSVReader:
             raise FileFormatError(str(error), path=self.path) from None
         if not np.isfinite(table).all():
             first = int(np.argmax(~np.isfinite(table).all(axis=1)))
-            kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
-            raise FileFormatError("values must be finite", path=self.path, line=kept[first])
+            raise FileFormatError("values must be finite", path=self.path, line=_number_of_line(lines, before, first))
         return table
 
     def _check(self, line: str, delimiter: str | None, order: Sequence[int], number: int) -> None:
@@ -124,6 +121,12 @@ class CSVReader:
                 raise FileFormatError(
                     f"values must be numbers, got {fields[k].strip()!r}", path=self.path, line=number
                 ) from None
+
+
+def _number_of_line(lines: Iterable[str], before: int, row: int) -> int:
+    """Return the number of the line of a row of numbers; `before` lines come before these."""
+    kept = (number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip())
+    return next(itertools.islice(kept, row, None))
 
 
 def _fields(line: str) -> tuple[list[str], str | None]:

@@ -1,4 +1,4 @@
-"""What a log holds, for people who meet it for the first time."""
+"""Descriptions of logs: their columns, rate and gaps, and the options that read them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .bag import BagReader
 from .csv_table import CSVReader
 from .folder import FolderReader
 from .parquet import ParquetReader
+from .units import TIMES
 
 #: what reads a log
 Reader: TypeAlias = ArchiveReader | BagReader | CSVReader | FolderReader | ParquetReader
@@ -27,8 +28,8 @@ _ALIKE = 0.9
 _GAP, _UNEVEN, _LARGEST_ANGLE = 1.5, 20.0, 4.0 * pi
 #: rows that can be told apart
 _FEWEST = 20
-#: units of time by the usual periods of logs, 0.1 ms to 1 s
-_UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
+#: units of a column of time, told by the usual periods of logs, 0.1 ms to 1 s
+_UNITS = ("s", "ms", "us", "ns")
 
 
 def described(path: str, reader: Reader) -> str:
@@ -58,7 +59,8 @@ def _look(table: Array) -> tuple[dict[int, str], list[str]]:
     time = next((k for k, column in enumerate(table.T) if _increases(column)), None)
     if time is not None:
         steps = np.diff(table[:, time])
-        unit, factor = next(((u, f) for u, f in _UNITS if 1e-4 <= np.median(steps) * f <= 1.0), ("s", 1.0))
+        unit = next((one for one in _UNITS if 1e-4 <= np.median(steps) * TIMES[one] <= 1.0), "s")
+        factor = TIMES[unit]
         steps = steps * factor
         period = float(np.median(steps))
         meaning[time] = f"time [{unit}]"
