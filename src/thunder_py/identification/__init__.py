@@ -3,7 +3,6 @@
 from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
-from .excitation import MotionLimits
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -35,7 +34,6 @@ __all__ = [
     "ModelComparison",
     "ModelIdentification",
     "Motion",
-    "MotionLimits",
     "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
