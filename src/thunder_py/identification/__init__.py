@@ -14,6 +14,7 @@ from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
@@ -51,6 +52,7 @@ __all__ = [
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",
+    "write_report",
 ]
 
 publish(__name__)
