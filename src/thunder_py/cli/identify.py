@@ -146,7 +146,7 @@ def _with_options(message: str) -> str:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from ..identification import cross_validate, identify
+    from ..identification import cross_validate, identify, write_report
     from ..identification.report.html import findings
 
     if arguments.describe:
@@ -177,7 +177,7 @@ def _run(arguments: argparse.Namespace) -> None:
     _print(identification, validation, held_out, arguments.json)
     written = sys.stderr if arguments.json else sys.stdout
     if arguments.report is not None:
-        identification.report(arguments.report, logs=held_out, validation=validation, notes=notes)
+        write_report(identification, arguments.report, logs=held_out, validation=validation, notes=notes)
         print(f"\nreport  {arguments.report}", file=written)
     if arguments.output is not None:
         identification.save(arguments.output, lossy=arguments.lossy)
