@@ -12,7 +12,7 @@ from ...manipulation.interception.runs import ConveyorRun
 from ...plotting import style
 from ...plotting.panels import new_panels
 from ...plotting.style import draw_truth, label, outside_legend
-from ..sweeps.figure import draw_sweep
+from ..judgment_figure import draw_panel
 from .clouds import TOTAL, CloudTrial, MovingObjectClouds, interval, rate
 from .run import SPEEDS, TABLE_16, Cell, MovingObjects
 from .sweeps import PRINTED, TIMES, MovingObjectsSweeps, Reading, SinglePlans
@@ -149,7 +149,7 @@ def plot_moving_objects_sweeps(found: MovingObjectsSweeps) -> Figure:
     rows = [[f"{name}, {quantity}" for name, quantity in above], list(TIMES)]
     figure, panels = new_panels(rows, (12.0, 7.5))
     for panel, (name, quantity) in zip(rows[0], above, strict=True):
-        draw_sweep(found.sweep, name, quantity, panels[panel])
+        draw_panel(found.judgment, name, quantity, panels[panel])
         panels[panel].set_title("D4.2, Table 16", fontsize="medium")
     for name in TIMES:
         _draw_single_plans(panels[name], found.single, name)

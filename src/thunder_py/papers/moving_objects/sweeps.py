@@ -29,8 +29,8 @@ from ...manipulation.interception.interceptor import InterceptionOptions, Planne
 from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import Scenario
 from ...parallel import Workers, map_items, map_seeds
+from ..judgment import FreeParameter, Judgment, chosen, judge
 from ..results import drawing
-from ..sweeps.sweep import FreeParameter, Sweep, chosen, sweep
 from ..tables import markdown
 from .run import SPEEDS, STRATEGIES, TABLE_16
 
@@ -369,38 +369,38 @@ class MovingObjectsSweeps:
 
     Attributes
     ----------
-    sweep : Sweep
-        Table 16 over unprinted quantities.
+    judgment : Judgment
+        Table 16 with one choice of the unprinted quantities.
     single : SinglePlans
         Readings of the single plan.
     together : tuple of dict of str to float
         Both rows of Table 16 [%] for each of `TOGETHER`.
     """
 
-    sweep: Sweep
+    judgment: Judgment
     single: SinglePlans
     together: tuple[dict[str, float], ...]
 
     def table(self) -> str:
-        """Return the sweep, the readings of the single plan, and both rows with the same settings."""
-        cells = list(self.sweep.printed)
-        rows: list[list[object]] = [["report", *(f"{self.sweep.printed[cell]:.0f}" for cell in cells)]]
+        """Return the judgment, the readings of the single plan, and both rows with the same settings."""
+        cells = list(self.judgment.printed)
+        rows: list[list[object]] = [["report", *(f"{self.judgment.printed[cell]:.0f}" for cell in cells)]]
         for settings, found in zip(TOGETHER, self.together, strict=True):
             words = ", ".join(f"{_LABELS[name]} {value:g}" for name, value in settings.items())
             rows.append([words or "nominal", *(f"{found[cell]:.0f}" for cell in cells)])
         both = f"Table 16, both rows with the same settings\n\n{markdown(['', *cells], rows)}"
-        return f"{self.sweep.table()}\n\n{self.single.table()}\n\n{both}"
+        return f"{self.judgment.table()}\n\n{self.single.table()}\n\n{both}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all shares."""
         together = [{"settings": s, "success": f} for s, f in zip(TOGETHER, self.together, strict=True)]
-        return {"sweep": self.sweep.to_dict(), "single_plans": self.single.to_dict(), "together": together}
+        return {"judgment": self.judgment.to_dict(), "single_plans": self.single.to_dict(), "together": together}
 
     plot = drawing("plot_moving_objects_sweeps")
 
 
 def run_moving_objects_sweeps(
-    runs: int = 40, names: Collection[str] = (), *, combined: int = 40, workers: Workers = 1, progress: bool = False
+    runs: int = 40, names: Collection[str] = (), *, budget: int = 100, workers: Workers = 1, progress: bool = False
 ) -> MovingObjectsSweeps:
     """Sweep Table 16 and try the readings of its single plan.
 
@@ -410,8 +410,8 @@ def run_moving_objects_sweeps(
         Number of runs of each cell.
     names : collection of str
         Quantities of `UNPRINTED` to sweep; default all. With some, readings are tried at one distance of view only.
-    combined : int
-        Number of random combinations of the quantities.
+    budget : int
+        Number of choices of the search.
     workers : Workers
         Where the runs are made, see `run_tasks`.
     progress : bool
@@ -423,11 +423,15 @@ def run_moving_objects_sweeps(
         for name, shares in TABLE_16.items()
         for speed, share in zip(SPEEDS, shares, strict=True)
     }
+    orders: list[list[str]] = [[_cell(name, speed) for speed in SPEEDS] for name in TABLE_16]
+    orders += [[_cell(name, speed) for name in TABLE_16] for speed in SPEEDS]
     function = partial(table_16, runs=runs)
     title = "D4.2, Table 16: grasped objects"
     entries = ENTRIES[:1] if names else ENTRIES
     return MovingObjectsSweeps(
-        sweep=sweep(title, function, swept, printed, combined=combined, workers=workers, progress=progress),
+        judgment=judge(
+            title, function, swept, printed, orders=orders, budget=budget, workers=workers, progress=progress
+        ),
         together=tuple(map_seeds(partial(_both_rows, runs), len(TOGETHER), workers=workers, description="both rows")),
         single=run_single_plans(runs, entries, workers=workers, progress=progress),
     )
@@ -437,7 +441,7 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     """Run the experiment of the registry: `seeds` runs of each cell; the short form sweeps three quantities."""
     runs = (4 if quick else 40) if seeds is None else seeds
     few = ("entry", "noise", "wait") if quick else ()
-    return run_moving_objects_sweeps(runs, few, combined=0 if quick else 40, workers=workers, progress=not quick)
+    return run_moving_objects_sweeps(runs, few, budget=0 if quick else 100, workers=workers, progress=not quick)
 
 
 def _both_rows(runs: int, number: int) -> dict[str, float]:
