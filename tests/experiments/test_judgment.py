@@ -7,7 +7,7 @@ import pytest
 
 from tests.refusals import assert_refused
 from thunder_py.errors import UnknownNameError
-from thunder_py.papers.judgment import FreeParameter, Judgment, judge
+from thunder_py.papers.judgment.judge import FreeParameter, Judgment, judge
 from thunder_py.papers.tables import plain
 
 GAIN = FreeParameter("gain", 2.0, (1.0, 8.0), "gain [1/s]", "a factor of eight")

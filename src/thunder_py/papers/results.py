@@ -16,7 +16,7 @@ from .tables import markdown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .judgment import Judgment
+    from .judgment.judge import Judgment
 
 
 @dataclass(frozen=True, eq=False)

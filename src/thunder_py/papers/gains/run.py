@@ -14,7 +14,7 @@ from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
-from ..judgment import FreeParameter, chosen, declared
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..lissajous import run as article
 from ..results import Draws, Varied, drawing
 from ..tables import markdown

@@ -12,7 +12,7 @@ from ...checks import Array
 from ...motion.primitives.dmp import DMP
 from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
-from ..judgment import FreeParameter, Judgment, chosen, judge
+from ..judgment.judge import FreeParameter, Judgment, chosen, judge
 from ..results import drawing
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches

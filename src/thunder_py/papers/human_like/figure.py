@@ -18,7 +18,7 @@ from ...plotting.style import label, outside_legend
 from ...recordings.metrics import Motion
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
-from ..judgment_figure import draw_panel
+from ..judgment.figure import draw_panel
 from .arm import TABLE_14, TABLE_15, ArmRun, HumanLikeArm, arm_points_at
 from .dmp_study import CHOSEN, DMPStudy
 from .obstacles import TABLE_13, HumanLikeObstacles

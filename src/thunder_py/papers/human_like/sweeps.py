@@ -25,7 +25,7 @@ from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...robot import Robot
-from ..judgment import FreeParameter, Judgment, Judgments, chosen, judge
+from ..judgment.judge import FreeParameter, Judgment, Judgments, chosen, judge
 from ..results import finite_median
 from . import arm, planners, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13

@@ -20,7 +20,7 @@ from ...parallel import Workers
 from ...reference import Sinusoid
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, SimulationResult, simulate, simulate_many
-from ..judgment import FreeParameter, chosen, declared
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..softhand.setup import HAND_MASS, draw_com, merged
 from . import setup
 

@@ -12,7 +12,7 @@ from ...manipulation.interception.runs import ConveyorRun
 from ...plotting import style
 from ...plotting.panels import new_panels
 from ...plotting.style import draw_truth, label, outside_legend
-from ..judgment_figure import draw_panel
+from ..judgment.figure import draw_panel
 from .clouds import TOTAL, CloudTrial, MovingObjectClouds, interval, rate
 from .run import SPEEDS, TABLE_16, Cell, MovingObjects
 from .sweeps import PRINTED, TIMES, MovingObjectsSweeps, Reading, SinglePlans

@@ -29,7 +29,7 @@ from ...manipulation.interception.interceptor import InterceptionOptions, Planne
 from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import Scenario
 from ...parallel import Workers, map_items, map_seeds
-from ..judgment import FreeParameter, Judgment, chosen, judge
+from ..judgment.judge import FreeParameter, Judgment, chosen, judge
 from ..results import drawing
 from ..tables import markdown
 from .run import SPEEDS, STRATEGIES, TABLE_16

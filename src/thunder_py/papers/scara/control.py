@@ -21,7 +21,7 @@ from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ...simulation.divergence import outcome_recorded
 from ...trajectory import Path
-from ..judgment import FreeParameter, chosen, declared
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..results import drawing
 from ..tables import markdown
 from .kinematics import PERIOD, TASK, scara_path, schemes, start

@@ -15,7 +15,7 @@ from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...simulation import Payload, Sensors
 from ..gains.run import DURATION, panda_with_friction
-from ..judgment import FreeParameter, chosen, declared
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..lissajous.run import PERIOD, Run, controller_of, curve, follow_lissajous
 from ..results import Draws, Varied, drawing
 from ..tables import markdown

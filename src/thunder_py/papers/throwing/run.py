@@ -16,7 +16,7 @@ from ...manipulation.throwing import ThrowMotion, landing, landing_sensitivity, 
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...simulation import Payload
-from ..judgment import FreeParameter, chosen, declared
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..mact.setup import ETA, FLOOR, TORQUES
 from ..results import Varied, drawing, wilson_interval
 from ..tables import markdown

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..plotting.panels import new_panels
-from ..plotting.style import BLUE, GREEN, LINE, ORANGE, SKY, draw_truth, label, outside_legend
-from .judgment import Judgment
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, GREEN, LINE, ORANGE, SKY, draw_truth, label, outside_legend
+from .judge import Judgment
 
 #: most panels of a figure, and the ratio of the largest to the least value from which an axis is logarithmic
 _MOST, _WIDE = 6, 20.0

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, known_name, whole
-from ..errors import ThunderError
-from ..parallel import Workers, map_items
-from ..simulation.divergence import outcome_recorded
-from .tables import markdown
+from ...checks import Array, known_name, whole
+from ...errors import ThunderError
+from ...parallel import Workers, map_items
+from ...simulation.divergence import outcome_recorded
+from ..tables import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -279,7 +279,7 @@ class Judgment:
         UnknownNameError
             If a name is unknown.
         """
-        from .judgment_figure import plot_panels
+        from .figure import plot_panels
 
         return plot_panels([(self, name, quantity) for name in results for quantity in quantities], self.title)
 
@@ -355,7 +355,7 @@ def judge(
 
     Examples
     --------
-    >>> from thunder_py.papers.judgment import FreeParameter, judge
+    >>> from thunder_py.papers.judgment.judge import FreeParameter, judge
     >>> quantities = [FreeParameter("gain", 2.0, (1.0, 10.0)), FreeParameter("delay", 0.01, (0.001, 0.1), "delay [s]")]
     >>> def loop(gain, delay):
     ...     return {"error": 1.0 / gain, "time": gain * delay}
@@ -554,7 +554,7 @@ class Judgments:
 
     def plot(self) -> Figure:
         """Draw the panels of `shown` in a new figure of pyplot."""
-        from .judgment_figure import plot_panels
+        from .figure import plot_panels
 
         swept = {name: [quantity.name for quantity in part.quantities] for name, part in self.parts.items()}
         return plot_panels([(self.parts[k], name, q) for k, name, q in self.shown if q in swept.get(k, ())])
