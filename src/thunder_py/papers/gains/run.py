@@ -260,7 +260,7 @@ judge_tables = declared(
     QUANTITIES,
     _PRINTED,
     orders=[*_ORDERS, [f"{_FIXED}: norm of e", "K_d2: norm of e"]],
-    budget=300,
+    budget=150,
     scale=0.1,
 )
 

@@ -373,9 +373,9 @@ def run(
     free = partial(table_12, trials=trials, settings=settings)
     real = partial(table_14, trials=trials, **scenes)
     found = {
-        "reaches": part("10 and 11", near, reaches, _TABLE_10, _ORDERS_10, 150, "source", "duration"),
-        "obstacles": part("12 and 13", free, OBSTACLES, _TABLE_12, _ORDERS_12, 100, "reach", "scaling"),
-        "arm": part("14 and 15", real, ARM, _TABLE_14, _ORDERS_14, 60, "scaling"),
+        "reaches": part("10 and 11", near, reaches, _TABLE_10, _ORDERS_10, 100, "source", "duration"),
+        "obstacles": part("12 and 13", free, OBSTACLES, _TABLE_12, _ORDERS_12, 60, "reach", "scaling"),
+        "arm": part("14 and 15", real, ARM, _TABLE_14, _ORDERS_14, 40, "scaling"),
     }
     return Judgments(found, _SHOWN)
 

@@ -210,7 +210,7 @@ judge_estimation = declared(
     ESTIMATION,
     {f"{name} [{setup.UNITS[name]}]": x for name, x in setup.REPORT.items()},
     orders=[[f"{name} [rad]" for name in ("RMSE", "RMSE from 100 s")]],
-    budget=300,
+    budget=120,
     duration=10.0,
 )
 
@@ -229,7 +229,7 @@ judge_joint = declared(
     JOINT,
     setup.TABLE_7,
     orders=[setup.TABLE_7],
-    budget=110,
+    budget=60,
     draws=1,
     scale=0.1,
 )
@@ -243,6 +243,6 @@ judge_task = declared(
     TASK,
     {f"{where}: {name}": x for where, row in _ROWS.items() for name, x in row.items()},
     orders=[[f"{where}: {name}" for name in row] for where, row in _ROWS.items()],
-    budget=200,
+    budget=90,
     scale=0.1,
 )

@@ -222,7 +222,7 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, 
     """Run the experiment of the registry: `seeds` runs of each cell; the short form varies three quantities."""
     runs = (4 if quick else 40) if seeds is None else seeds
     varied = [each for each in UNPRINTED if not quick or each.name in ("entry", "wait", "departure")]
-    options: dict[str, Any] = {"budget": 120 if search and not quick else 0, "workers": workers, "progress": not quick}
+    options: dict[str, Any] = {"budget": 80 if search and not quick else 0, "workers": workers, "progress": not quick}
     title = "D4.2, Table 16: grasped objects"
     judgment = judge(title, partial(table_16, runs=runs), varied, _PRINTED, orders=_ORDERS, **options)
     return Judgments({"table 16": judgment}, _SHOWN)

@@ -228,7 +228,7 @@ judge_hand = declared(
     QUANTITIES,
     _PRINTED,
     orders=[_DISTANCES[1:3]],
-    budget=400,
+    budget=200,
     scale=0.1,
 )
 
