@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 from types import SimpleNamespace
@@ -368,109 +368,86 @@ def judge(
     for name, value in printed.items():
         if not value >= 0.0:
             raise ThunderError(f"printed must have numbers of at least 0, for ratios, got {value} for {name!r}")
-    search = _Search(function, tuple(quantities), dict(printed), tuple(tuple(group) for group in orders), title)
-    search.options = {"workers": workers, "progress": progress, "description": title}
-    nominal = {quantity.name: quantity.nominal for quantity in quantities}
-    alone = [{**nominal, quantity.name: value} for quantity in quantities for value in quantity.values]
-    search.evaluate([nominal, *alone])
-    if budget and printed:
-        search.minimize(whole(budget, "budget", 0), seed)
-    return search.judgment()
+    groups = tuple(tuple(group) for group in orders)
+    found = Judgment(title, tuple(quantities), dict(printed), groups, (), {})
+    tried = partial(_tried, function, {"workers": workers, "progress": progress, "description": title})
+    nominal = {q.name: q.nominal for q in quantities}
+    found = tried(found, [nominal, *({**nominal, q.name: value} for q in quantities for value in q.values)])
+    rng, count = np.random.default_rng(seed), len(found.points) + (whole(budget, "budget", 0) if printed else 0)
+    if count > len(found.points):
+        strata = rng.permuted(np.tile(np.arange(max(2, budget // 3)), (len(quantities), 1)), axis=1).T
+        shares = (strata + rng.random(strata.shape)) / len(strata)
+        found = tried(found, [_point(found.quantities, row) for row in shares])
+    while (made := len(found.points)) < count:
+        found = tried(found, _candidates(found, rng, 1.0 - made / count)[: count - made])
+        if len(found.points) == made:  # a few texts, all of which were tried
+            break
+    return found
 
 
-class _Search:
-    """Choices made so far, and their results."""
-
-    options: dict[str, Any]
-
-    def __init__(
-        self,
-        function: Callable[..., Mapping[str, Any]],
-        quantities: tuple[FreeParameter, ...],
-        printed: dict[str, float],
-        orders: tuple[tuple[str, ...], ...],
-        title: str,
-    ) -> None:
-        self.function, self.quantities, self.printed, self.orders = function, quantities, printed, orders
-        self.title = title
-        self.points: list[dict[str, Any]] = []
-        self.answers: list[dict[str, Any]] = []
-
-    def evaluate(self, points: Iterable[dict[str, Any]]) -> None:
-        new = [point for point in points if point not in self.points]
-        new = [point for k, point in enumerate(new) if point not in new[:k]]
-        self.answers += map_items(partial(_at, self.function), new, **self.options)
-        self.points += new
-
-    def judgment(self) -> Judgment:
-        answers, values = self.answers, {}
-        for name in answers[0]:
-            rows = [np.atleast_1d(np.asarray(answer.get(name), dtype=np.float64)) for answer in answers]
-            if len({row.shape for row in rows}) > 1 or any(answer.keys() != answers[0].keys() for answer in answers):
-                raise ThunderError(
-                    f"function must return the same results with one shape at all points, got another {name!r}"
-                )
-            values[name] = np.stack(rows)
-        return Judgment(self.title, self.quantities, self.printed, self.orders, tuple(self.points), values)
-
-    def minimize(self, budget: int, seed: int) -> None:
-        rng, count, n = np.random.default_rng(seed), len(self.points) + budget, max(2, budget // 3)
-        strata = rng.permuted(np.tile(np.arange(n), (len(self.quantities), 1)), axis=1).T
-        self.evaluate(map(self.point, (strata + rng.random(strata.shape)) / n))
-        while len(self.points) < count:
-            made = len(self.points)
-            self.evaluate(self.candidates(rng, 1.0 - made / count)[: count - made])
-            if len(self.points) == made:  # a few texts, all of which were tried
-                return
-
-    def scale(self, name: str) -> float:
-        """Return the unit of a result's logarithm: the printed number, 1 if that is 0."""
-        return self.printed[name] or 1.0
-
-    def point(self, shares: Array) -> dict[str, Any]:
-        return {q.name: q.at(float(share)) for q, share in zip(self.quantities, shares, strict=True)}
-
-    def coordinates(self, points: Iterable[dict[str, Any]]) -> Array:
-        return np.array([[x for q in self.quantities for x in q.coordinates(point[q.name])] for point in points])
-
-    def candidates(self, rng: np.random.Generator, left: float) -> list[dict[str, Any]]:
-        """Return the choices of a round; with little of the budget `left` they are near the best ones."""
-        from scipy.interpolate import RBFInterpolator
-        from scipy.spatial.distance import cdist
-
-        judgment, n = self.judgment(), len(self.quantities)
-        known = self.coordinates(self.points)
-        names = list(self.printed)
-        with np.errstate(divide="ignore"):
-            logs = np.log([judgment.medians(name) / self.scale(name) for name in names]).T
-        logs = np.clip(logs, -_WORST, _WORST)
-        surface = RBFInterpolator(known, logs, kernel="linear", degree=0)
-        judged = np.array([name in judgment.ratios for name in names])
-        pairs = [(names.index(a), names.index(b), np.log(self.scale(b) / self.scale(a))) for a, b in judgment.pairs]
-
-        scores = np.stack([_worst(logs, judged, []), _worst(logs, judged, pairs)])
-        parents = [self.points[k] for row in np.argsort(scores, axis=1)[:, :_PARENTS] for k in row]
-        tried = [self.point(row) for row in rng.random((_CANDIDATES, n))]
-        spread = 0.02 + 0.2 * left
-        for parent in (parents[k] for k in rng.integers(len(parents), size=_CANDIDATES)):
-            changed = rng.random(n) < max(0.3, 1.0 / n)
-            moved = (q for q, is_moved in zip(self.quantities, changed, strict=True) if is_moved)
-            tried.append(parent | {q.name: q.near(parent[q.name], rng, spread) for q in moved})
-        at = self.coordinates(tried)
-        predicted, distance = surface(at), cdist(at, known).min(axis=1)
-        chosen: list[int] = []
-        for k, share in enumerate(_DISTANCES):
-            score = _worst(predicted, judged, pairs if k % 2 else [])
-            score[distance <= max(1e-3, share * distance.max())] = np.inf
-            chosen.append(int(np.argmin(score)))
-            distance = np.minimum(distance, np.linalg.norm(at - at[chosen[-1]], axis=1))
-        return [tried[k] for k in chosen]
+def _tried(
+    function: Callable[..., Mapping[str, Any]],
+    options: dict[str, Any],
+    found: Judgment,
+    points: Iterable[dict[str, Any]],
+) -> Judgment:
+    """Return a judgment with the results at further choices."""
+    new: list[dict[str, Any]] = []
+    for point in points:
+        if point not in found.points and point not in new:
+            new.append(point)
+    answers = map_items(partial(_at, function), new, **options)
+    values = {}
+    for name in found.values or answers[0]:
+        rows = [np.atleast_1d(np.asarray(answer.get(name), dtype=np.float64)) for answer in answers]
+        rows = [*found.values.get(name, ()), *rows]
+        if len({row.shape for row in rows}) > 1 or any(answer.keys() != answers[0].keys() for answer in answers):
+            raise ThunderError(
+                f"function must return the same results with one shape at all points, got another {name!r}"
+            )
+        values[name] = np.stack(rows)
+    return replace(found, points=(*found.points, *new), values=values)
 
 
-def _worst(logs: Array, judged: npt.NDArray[np.bool_], pairs: list[tuple[int, int, float]]) -> Array:
-    """Return the largest distance from the printed numbers (points,), with what orders in `pairs` lack added."""
-    lacking = [np.maximum(logs[:, a] - logs[:, b] - gap, 0.0) for a, b, gap in pairs]
-    return np.asarray(np.abs(logs[:, judged]).max(axis=1) + np.sum(lacking, axis=0))
+def _point(quantities: Iterable[FreeParameter], shares: Iterable[float]) -> dict[str, Any]:
+    return {q.name: q.at(float(share)) for q, share in zip(quantities, shares, strict=True)}
+
+
+def _candidates(found: Judgment, rng: np.random.Generator, left: float) -> list[dict[str, Any]]:
+    """Return the choices of a round; with little of the budget `left` they are near the best ones."""
+    from scipy.interpolate import RBFInterpolator
+    from scipy.spatial.distance import cdist
+
+    def coordinates(points: Iterable[dict[str, Any]]) -> Array:
+        return np.array([[x for q in found.quantities for x in q.coordinates(point[q.name])] for point in points])
+
+    known, names, n = coordinates(found.points), list(found.printed), len(found.quantities)
+    scale = np.array([found.printed[name] or 1.0 for name in names])
+    with np.errstate(divide="ignore"):
+        logs = np.clip(np.log(np.transpose([found.medians(name) for name in names]) / scale), -_WORST, _WORST)
+    judged = np.array([name in found.ratios for name in names])
+    pairs = [(names.index(a), names.index(b)) for a, b in found.pairs]
+
+    def scores(x: Array) -> Array:
+        """Return the largest distance from the printed numbers, and the same with what printed orders lack, (2, k)."""
+        worst = np.abs(x[:, judged]).max(axis=1)
+        lacking = [np.maximum(x[:, a] - x[:, b] - np.log(scale[b] / scale[a]), 0.0) for a, b in pairs]
+        return np.stack([worst, worst + np.sum(lacking, axis=0)])
+
+    parents = [found.points[k] for row in np.argsort(scores(logs), axis=1)[:, :_PARENTS] for k in row]
+    tried = [_point(found.quantities, row) for row in rng.random((_CANDIDATES, n))]
+    for parent in (parents[k] for k in rng.integers(len(parents), size=_CANDIDATES)):
+        moved = (q for q, share in zip(found.quantities, rng.random(n), strict=True) if share < max(0.3, 1.0 / n))
+        tried.append(parent | {q.name: q.near(parent[q.name], rng, 0.02 + 0.2 * left) for q in moved})
+    at = coordinates(tried)
+    predicted = scores(RBFInterpolator(known, logs, kernel="linear", degree=0)(at))
+    distance = cdist(at, known).min(axis=1)
+    chosen: list[int] = []
+    for k, share in enumerate(_DISTANCES):
+        far = distance > max(1e-3, share * distance.max())
+        chosen.append(int(np.argmin(np.where(far, predicted[k % 2], np.inf))))
+        distance = np.minimum(distance, np.linalg.norm(at - at[chosen[-1]], axis=1))
+    return [tried[k] for k in chosen]
 
 
 def _at(function: Callable[..., Mapping[str, Any]], point: dict[str, Any]) -> dict[str, Any]:

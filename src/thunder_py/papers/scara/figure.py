@@ -194,7 +194,7 @@ def plot_control(experiment: ScaraControl) -> Figure:
     label_time(panels["error"], integral.result.t, "Figure 4.7a: operational space", "error [m]", ylim=(1e-9, 1e-2))
     label_time(panels["tau"], integral.result.t, "Figure 4.7b: operational space", "torque [N m], force [N]")
     for name in ("error", "tau"):
-        panels[name].legend(fontsize="small", loc="upper right", ncols=2)
+        panels[name].legend(fontsize="small", loc="center right", ncols=2)
     # forces of the initial transient with the payload would hide the rest
     late = experiment.runs["adaptive"].result
     steady = late.tau[late.t > 1.0, 2]
