@@ -17,6 +17,7 @@ from .layout import RegressorColumns
 from .robust import Outliers
 from .samples import Filter, Samples
 from .signals import difference_squares, white_noise
+from .triangle import Triangle, r_factor
 from .windows import Window
 
 
@@ -63,19 +64,12 @@ def total(sums: Iterable[Sums]) -> Sums:
     return first
 
 
-def r_factor(A: Array) -> Array:
-    """Return the square triangular factor R with R'R = A'A."""
-    R = np.linalg.qr(A, mode="r")
-    missing = A.shape[1] - len(R)
-    return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
-
-
 def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization) -> Sums:
     """Return the sums over the instants of a window."""
     samples, P, n = window.samples(), plan.theta0.size, plan.robot.n
-    factors = [np.zeros((0, plan.places(group)[-1].stop)) for group in plan.groups]
+    triangles = [Triangle(plan.places(group)[-1].stop) for group in plan.groups]
     totals = _of_signals(plan, samples[window.used], guess) | _of_noise(plan, window, samples)
-    for part in window.equations(guess.offsets, plan.further, samples):
+    for part in window.equations(guess.offsets, plan.further, samples, spread=True):
         prior = part.W[..., :P] @ plan.theta0
         totals["expected"] += np.sum(prior[:, :n] ** 2, axis=0)
         totals["moving"] += part.W[..., plan.watched].any(axis=(0, 1))
@@ -83,9 +77,9 @@ def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization)
         if guess.outliers is not None:
             pieces, found = guess.outliers.weighted(pieces)
             totals["outliers"] = totals.get("outliers", 0.0) + found
-        blocks = (np.hstack([pieces[row] for row in group]) for group in plan.groups)
-        factors = [r_factor(np.vstack([R, block])) for R, block in zip(factors, blocks, strict=True)]
-    return Sums(tuple(r_factor(R) for R in factors), totals)
+        for triangle, group in zip(triangles, plan.groups, strict=True):
+            triangle.add(np.hstack([pieces[row] for row in group]) if len(group) > 1 else pieces[group[0]])
+    return Sums(tuple(triangle.factor() for triangle in triangles), totals)
 
 
 def _pieces(plan: RegressorColumns, part: Equations, left: Array, guess: Linearization) -> list[Array]:

@@ -84,7 +84,11 @@ class Window:
         return self.filter(self.log)
 
     def equations(
-        self, offsets: Array | None = None, columns: Sequence[Columns] = (), samples: Samples | None = None
+        self,
+        offsets: Array | None = None,
+        columns: Sequence[Columns] = (),
+        samples: Samples | None = None,
+        spread: bool = False,
     ) -> Iterator[Equations]:
         """Yield the rows of all instants that are used, about a thousand instants at a time.
 
@@ -96,12 +100,17 @@ class Window:
             Further columns.
         samples : Samples, optional
             Those of `samples`, where they are known.
+        spread : bool
+            Whether the instants of each part are spread over the window, so that all parts resemble each other.
         """
         found = self.samples() if samples is None else samples
         formed = formed_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
         further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
-        for start in range(self.used.start, self.used.stop, _ROWS):
-            part = slice(start, min(start + _ROWS, self.used.stop))
+        first, stop = self.used.start, self.used.stop
+        step = -(-(stop - first) // _ROWS) if spread else 1
+        starts = range(first, min(first + step, stop)) if spread else range(first, stop, _ROWS)
+        for start in starts:
+            part = slice(start, stop if spread else min(start + _ROWS, stop), step)
             yield equations(self.robot, found[part], formed[part], [each[part] for each in further])
 
 
