@@ -64,6 +64,11 @@ class LogFile(Value):
     rate : float, optional
         Rows per second [1/s] of a table or archive without time; the first row is at zero. A column of time is not read
         then, and a warning tells.
+    correct : str, optional
+        Equations that replace the signals of joints, such as ``q2=-q2, tau2=-tau2`` for a reversed joint, ``tau4=tau5,
+        tau5=tau4`` for exchanged columns, ``q3=q3-pi/2`` for another zero, ``q6=q6-q5, tau5=tau5+tau6`` for a coupled
+        wrist. Joints are numbered from 1 in the order of the robot, units are rad or m and N m or N; velocities and
+        accelerations follow q. `find_correction` proposes them.
 
     Raises
     ------
@@ -91,6 +96,7 @@ class LogFile(Value):
     rate: float | None = None
     time_unit: str = "s"
     gain: npt.ArrayLike | None = None
+    correct: str | None = None
 
     def __post_init__(self) -> None:
         """Check the ending of the path, the unit and the rate."""
@@ -136,7 +142,8 @@ class LogFile(Value):
                 first = last
                 if self.gain is not None:
                     signals["tau"] = signals["tau"] * one_or_each(self.gain, robot.n, "gain")
-                yield Log(t=t, name=self.name, **signals)
+                part = Log(t=t, name=self.name, **signals)
+                yield part if self.correct is None else part.corrected(self.correct)
 
     def _of_table(self, table: CSVReader | ParquetReader, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
         """Yield the signals in the columns of a table."""
