@@ -16,6 +16,7 @@ from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .readers.describe import Description
 from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
@@ -28,6 +29,7 @@ __all__ = [
     "Conditioning",
     "Correction",
     "CrossValidation",
+    "Description",
     "Difference",
     "Errors",
     "Excitation",
