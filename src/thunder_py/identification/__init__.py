@@ -3,7 +3,6 @@
 from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
-from .excitation import MotionLimits
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -15,6 +14,7 @@ from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
@@ -35,7 +35,6 @@ __all__ = [
     "ModelComparison",
     "ModelIdentification",
     "Motion",
-    "MotionLimits",
     "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
@@ -53,6 +52,7 @@ __all__ = [
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",
+    "write_report",
 ]
 
 publish(__name__)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,6 @@ from .prediction import Errors, Prediction
 from .segments import segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
 from .windows import Filtering
-
-if TYPE_CHECKING:
-    from .validation import CrossValidation, ModelComparison
 
 #: relative standard deviation of a Stribeck velocity above which `identify_model` warns
 _UNCERTAIN = 0.2
@@ -131,19 +128,6 @@ class ModelIdentification:
             As for `Identification.save`, also if the friction has directions or a Stribeck effect, which no file holds.
         """
         self.identification.save(path, lossy=lossy)
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        logs: Sequence[Recorded] = (),
-        validation: CrossValidation | None = None,
-        comparison: ModelComparison | None = None,
-        notes: Sequence[str] = (),
-    ) -> None:
-        """Write a report, whose `logs` are corrected for the sensors; see `Identification.report`."""
-        exact = [self._exact(log) for log in logs]
-        self.identification.report(path, logs=exact, validation=validation, comparison=comparison, notes=notes)
 
     def table(self) -> Table:
         """Return a table of the parameters of friction and sensors: name, value, standard deviation."""
