@@ -14,6 +14,7 @@ from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .readers.describe import Description
 from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
@@ -25,6 +26,7 @@ __all__ = [
     "Columns",
     "Conditioning",
     "CrossValidation",
+    "Description",
     "Difference",
     "Errors",
     "Excitation",
