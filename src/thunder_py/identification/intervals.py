@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..checks import Array, within
-
-if TYPE_CHECKING:
-    from .least_squares import Data, Fit
+from .least_squares import Data, Fit
 
 #: independent values of white noise that a block holds at least: about five periods of a cutoff
 _INDEPENDENT = 9.0
@@ -21,24 +18,6 @@ _BLOCKS, _FEWEST, _NUMBERS = 48, 12, 2**23
 _ALONE = 1.0 - 1e-6
 #: logs with blocks of their own; of more logs, neighbors share them
 MOST_LOGS = 64
-
-
-class Blocks(NamedTuple):
-    """Triangular factors of parts of logs.
-
-    Attributes
-    ----------
-    factors : (r, G, m, u + 1) array
-        Factor of ``[W | tau]`` of each row in each of G blocks.
-    counts : (G,) array
-        Instants of each.
-    logs : (G,) int array
-        Log of each.
-    """
-
-    factors: Array
-    counts: Array
-    logs: npt.NDArray[np.intp]
 
 
 def block_length(instants: int, rows: int, columns: int) -> float:
@@ -54,12 +33,6 @@ def split(first: int, count: int, length: float, white: float) -> Iterator[tuple
     size = int(np.ceil(max(length, _INDEPENDENT / white)))
     for number in range(first // size, (first + count - 1) // size + 1):
         yield number, slice(max(number * size - first, 0), min((number + 1) * size - first, count))
-
-
-def joined(parts: Sequence[Blocks]) -> Blocks:
-    """Return the blocks of several parts of logs."""
-    factors, counts, logs = zip(*parts, strict=True)
-    return Blocks(np.concatenate(factors, axis=1), np.concatenate(counts), np.concatenate(logs))
 
 
 class Uncertainty(NamedTuple):

@@ -15,7 +15,6 @@ from ..model import inertia
 from ..model.parameters import BaseParameters
 from ..robot import Robot
 from .equations import all_names
-from .intervals import Blocks
 
 #: iterations of reweighting, and the relative change of weights at which it ends
 _ITERATIONS, _SETTLED = 50, 1e-6
@@ -29,6 +28,30 @@ _RANK_TOLERANCE = 1e-10
 _LEAST_SIGNAL = 0.1
 #: share in such a direction, columns scaled, above which a parameter counts as hidden
 _LEAST_PART = 0.1
+
+
+class Blocks(NamedTuple):
+    """Triangular factors of parts of logs.
+
+    Attributes
+    ----------
+    factors : (r, G, m, u + 1) array
+        Factor of ``[W | tau]`` of each row in each of G blocks.
+    counts : (G,) array
+        Instants of each.
+    logs : (G,) int array
+        Log of each.
+    """
+
+    factors: Array
+    counts: Array
+    logs: npt.NDArray[np.intp]
+
+
+def joined(parts: Sequence[Blocks]) -> Blocks:
+    """Return the blocks of several parts of logs."""
+    factors, counts, logs = zip(*parts, strict=True)
+    return Blocks(np.concatenate(factors, axis=1), np.concatenate(counts), np.concatenate(logs))
 
 
 @dataclass(frozen=True)

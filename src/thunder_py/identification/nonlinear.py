@@ -23,8 +23,8 @@ from ..errors import ThunderError
 from ..model.parameters import BaseParameters
 from ..robot import Robot
 from .friction import friction_terms
-from .intervals import Blocks, block_length, split, uncertainty
-from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms, scale_of
+from .intervals import block_length, split, uncertainty
+from .least_squares import Blocks, Data, Fit, fit, fit_reweighted, nearest_change, residual_rms, scale_of
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
 from .signals import NORMAL_MEDIAN

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Array
-from .intervals import Blocks
 from .layout import RegressorColumns
+from .least_squares import Blocks
 from .sums import Block
 
 

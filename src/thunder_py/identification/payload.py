@@ -18,9 +18,9 @@ from ..robot import Robot
 from ..robot.payload import Payload
 from ..table import Table
 from .equations import all_names, all_parameters, extended, selection
-from .intervals import joined, student_intervals, uncertainty
+from .intervals import student_intervals, uncertainty
 from .layout import RegressorColumns
-from .least_squares import ConsistentProblem, Data, Fit, fit, fit_reweighted, given_noise, solve_consistent
+from .least_squares import ConsistentProblem, Data, Fit, fit, fit_reweighted, given_noise, joined, solve_consistent
 from .log_file import Recorded, as_sources
 from .problem import Problem
 from .sums import Linearization
