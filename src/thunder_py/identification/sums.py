@@ -13,6 +13,7 @@ from ..checks import Array
 from ..model.elastic import spring_slopes
 from ..robot import Robot
 from .equations import Equations, all_names
+from .intervals import split
 from .layout import RegressorColumns
 from .robust import Outliers
 from .samples import Filter, Samples
@@ -30,30 +31,51 @@ class Linearization(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Block:
+    """Number of instants of a part of a log, and triangular factors.
+
+    There is a factor, (m, m), for each joint, of its rows next to each other: for each row the column of the offset of
+    its spring, where there is one, the columns that are not zero, and the torque minus that of the prior.
+    """
+
+    count: float
+    factors: tuple[Array, ...]
+
+    def __add__(self, other: Block) -> Block:
+        """Return the block of the instants of both."""
+        factors = tuple(r_factor(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
+        return Block(self.count + other.count, factors)
+
+
+@dataclass(frozen=True)
 class Sums:
     """Sums over instants.
 
     Attributes
     ----------
-    factors : tuple of (m, m) array
-        For each joint, the triangular factor of its rows next to each other: for each row the column of the offset of
-        its spring, where there is one, the columns that are not zero, and the torque minus that of the prior.
+    blocks : dict of (int, int) to Block
+        Numbers of a log and of a block of it, from 0, and its factors.
     totals : dict of str to array
         Further sums.
     """
 
-    factors: tuple[Array, ...]
+    blocks: dict[tuple[int, int], Block]
     totals: dict[str, Array]
 
     def __add__(self, other: Sums) -> Sums:
         """Return the sums over the instants of both."""
-        factors = tuple(r_factor(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
-        return Sums(factors, {name: value + other.totals[name] for name, value in self.totals.items()})
+        blocks = dict(self.blocks)
+        for place, block in other.blocks.items():
+            blocks[place] = blocks[place] + block if place in blocks else block
+        return Sums(blocks, {name: value + other.totals[name] for name, value in self.totals.items()})
 
     def scaled(self, factor: float) -> Sums:
         """Return the sums of instants that count `factor` times."""
-        factors = tuple(np.sqrt(factor) * each for each in self.factors)
-        return Sums(factors, {name: factor * value for name, value in self.totals.items()})
+        blocks = {
+            place: Block(factor * block.count, tuple(np.sqrt(factor) * each for each in block.factors))
+            for place, block in self.blocks.items()
+        }
+        return Sums(blocks, {name: factor * value for name, value in self.totals.items()})
 
 
 def total(sums: Iterable[Sums]) -> Sums:
@@ -64,22 +86,28 @@ def total(sums: Iterable[Sums]) -> Sums:
     return first
 
 
-def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization) -> Sums:
-    """Return the sums over the instants of a window."""
-    samples, P, n = window.samples(), plan.theta0.size, plan.robot.n
-    triangles = [Triangle(plan.places(group)[-1].stop) for group in plan.groups]
-    totals = _of_signals(plan, samples[window.used], guess) | _of_noise(plan, window, samples)
-    for part in window.equations(guess.offsets, plan.further, samples, spread=True):
-        prior = part.W[..., :P] @ plan.theta0
-        totals["expected"] += np.sum(prior[:, :n] ** 2, axis=0)
-        totals["moving"] += part.W[..., plan.watched].any(axis=(0, 1))
-        pieces = _pieces(plan, part, part.y - prior, guess)
-        if guess.outliers is not None:
-            pieces, found = guess.outliers.weighted(pieces)
-            totals["outliers"] = totals.get("outliers", 0.0) + found
-        for triangle, group in zip(triangles, plan.groups, strict=True):
-            triangle.add(np.hstack([pieces[row] for row in group]) if len(group) > 1 else pieces[group[0]])
-    return Sums(tuple(triangle.factor() for triangle in triangles), totals)
+def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization, log: int, length: float) -> Sums:
+    """Return the sums over the instants of a window, with blocks of at least `length` instants of this log."""
+    samples, P, n, used = window.samples(), plan.theta0.size, plan.robot.n, window.used
+    blocks: dict[tuple[int, int], Block] = {}
+    totals = _of_signals(plan, samples[used], guess) | _of_noise(plan, window, samples)
+    count = used.stop - used.start
+    parts = split(window.first + used.start, count, length, window.filter.gains[0]) if count else ()
+    for number, here in parts:
+        triangles = [Triangle(plan.places(group)[-1].stop) for group in plan.groups]
+        for part in window.equations(guess.offsets, plan.further, samples, here):
+            prior = part.W[..., :P] @ plan.theta0
+            totals["expected"] += np.sum(prior[:, :n] ** 2, axis=0)
+            totals["moving"] += part.W[..., plan.watched].any(axis=(0, 1))
+            pieces = _pieces(plan, part, part.y - prior, guess)
+            if guess.outliers is not None:
+                pieces, found = guess.outliers.weighted(pieces)
+                totals["outliers"] = totals.get("outliers", 0.0) + found
+            for triangle, group in zip(triangles, plan.groups, strict=True):
+                triangle.add(np.hstack([pieces[row] for row in group]) if len(group) > 1 else pieces[group[0]])
+        factors = tuple(triangle.factor() for triangle in triangles)
+        blocks[log, number] = Block(float(here.stop - here.start), factors)
+    return Sums(blocks, totals)
 
 
 def _pieces(plan: RegressorColumns, part: Equations, left: Array, guess: Linearization) -> list[Array]:
@@ -169,7 +197,7 @@ def close_log(plan: RegressorColumns, sums: Sums, conversion: Filter) -> Sums:
         slopes, instants = totals.pop("slopes"), max(float(totals.pop("instants")), 1.0)
         errors[:n] = np.einsum("j,jrab->rab", conversion.gains[2] * noise[:n] / instants, slopes)
         errors += change.T @ _errors_of_drives(plan, conversion.gains, noise[:n], noise[n:]) @ change
-    return Sums(sums.factors, totals | {"errors": totals["count"] * errors})
+    return Sums(sums.blocks, totals | {"errors": totals["count"] * errors})
 
 
 def _errors_of_drives(
