@@ -29,8 +29,9 @@ class Triangle:
     """
 
     def __init__(self, columns: int) -> None:
-        self._metric = self._inverse = np.eye(columns)
-        self._squares = np.zeros((columns, columns))
+        self._metric: Array = np.eye(columns)
+        self._inverse: Array = np.eye(columns)
+        self._squares: Array = np.zeros((columns, columns))
         self._begun = False
 
     def add(self, block: Array) -> None:
@@ -44,7 +45,7 @@ class Triangle:
         R = r_factor(np.vstack([self.factor(), block]))
         size = np.linalg.norm(R, axis=0)
         self._metric = r_factor(np.vstack([R, np.diag(np.where(size > 0.0, _LEAST * size, 1.0))]))
-        self._inverse = np.linalg.inv(self._metric)
+        self._inverse = np.asarray(np.linalg.inv(self._metric))
         first = R @ self._inverse
         self._squares, self._begun = first.T @ first, True
 
