@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, known_name, whole
-from ...errors import ThunderError
+from ...errors import ThunderError, ThunderWarning
 from ...parallel import Workers, map_items
 from ...simulation.divergence import outcome_recorded
 from ..tables import markdown
@@ -434,7 +435,8 @@ def _candidates(found: Judgment, rng: np.random.Generator, left: float) -> list[
 
 
 def _at(function: Callable[..., Mapping[str, Any]], point: dict[str, Any]) -> dict[str, Any]:
-    with outcome_recorded():
+    with outcome_recorded(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ThunderWarning)  # extreme choices are meant, and their numbers judged
         return dict(function(**point))
 
 
