@@ -2,7 +2,9 @@
 
 from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
+from .correction import Correction
 from .equations import Columns
+from .findings import find_correction
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -14,6 +16,7 @@ from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .readers.describe import Description
 from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
@@ -24,7 +27,9 @@ __all__ = [
     "AdaptationConvergence",
     "Columns",
     "Conditioning",
+    "Correction",
     "CrossValidation",
+    "Description",
     "Difference",
     "Errors",
     "Excitation",
@@ -46,6 +51,7 @@ __all__ = [
     "cross_validate",
     "differentiate",
     "divergence",
+    "find_correction",
     "identify",
     "identify_model",
     "identify_payload",
