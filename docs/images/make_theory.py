@@ -156,7 +156,14 @@ def draw_wrist(ax: Axes) -> None:
     between = -alpha - (theta + turns * (q - theta))
     ax.plot(wave * np.cos(between), wave * np.sin(between), color=GREEN, linewidth=0.8, label="stiffness k, damping c")
     ax.axhline(0.0, color=INK, linewidth=0.4, linestyle=":")
-    ax.set(title="D4.2, Figure 29: elastic wrist", xlabel="x [m]", ylabel="z [m]", aspect="equal", xlim=(-0.1, 1.6), ylim=(-0.4, 1.3))
+    ax.set(
+        title="D4.2, Figure 29: elastic wrist",
+        xlabel="x [m]",
+        ylabel="z [m]",
+        aspect="equal",
+        xlim=(-0.1, 1.6),
+        ylim=(-0.4, 1.3),
+    )
     ax.legend(fontsize="x-small", loc="upper left")
 
 
