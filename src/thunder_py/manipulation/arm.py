@@ -181,8 +181,8 @@ def joint_gains(
     stiffness : float
         Stiffness of the hand, see `hand_stiffness` [N/m].
     shape : (n,) array_like, optional
-        Joint stiffness up to a common factor; default that of joints with the same frequency, the diagonal of the mass
-        matrix.
+        Joint stiffness up to a common factor; default the effort limits of the joints, of an arm without them the
+        diagonal of the mass matrix.
     damping : float
         Damping ratio of all modes of M e'' + K_d e' + K_p e = 0.
 
@@ -203,7 +203,9 @@ def joint_gains(
     (300.0, (7, 7))
     """
     M = robot.mass_matrix(q)
-    base = np.diagonal(M) if shape is None else array(shape, (robot.n,), "shape")
+    effort = robot.limits.effort
+    usual = effort if np.isfinite(effort).all() else np.diagonal(M)
+    base = usual if shape is None else array(shape, (robot.n,), "shape")
     K_p = base * positive(stiffness, "stiffness", "N/m") / hand_stiffness(robot, q, base)
     size, V = np.linalg.eigh(M)
     root = V @ np.diag(np.sqrt(size)) @ V.T
