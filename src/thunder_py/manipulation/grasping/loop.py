@@ -31,8 +31,9 @@ from .view import GraspView, HandUse, YawEstimate, symmetry_of
 
 #: height from which the hand descends [m], duration of the descent and its end after the arrival [s]
 _ABOVE, _DESCENT, _LEVEL = 0.1, 0.35, 0.2
-#: rate of the hand's turn [rad/s], of whose peak `_PEAK` times it the last joint's speed leaves a rest
-_TURNING, _PEAK, _SHARE = 4.5, 0.58, 0.8
+#: rate of the hand's turn [rad/s], and its peak over it; peak of a descent over its mean speed; share of the arm's
+#: speeds that turn and descent may take: slower arms turn and descend more slowly
+_TURNING, _PEAK, _STEEPEST, _SHARE = 4.5, 0.58, 1.875, 0.8
 #: part of the belt before its reference, in widths of it, and height above it in which objects are looked for [m]
 _BEFORE, _AFTER, _BESIDE, _HIGH = 1.2, 0.8, 0.2, 0.25
 
@@ -112,7 +113,8 @@ class GraspLoop(Stateful):
         self.interceptor = Interceptor(planner, belt, pose(start, "start"), filter=filter, options=self.options)
         self.law = follower(robot, q) if law is None else law
         turning = min(_TURNING, _SHARE * float(robot.limits.velocity[-1]) / _PEAK)
-        self._approach = Approach(_ABOVE, _DESCENT, _LEVEL, turning)
+        descent = max(_DESCENT, _STEEPEST * _ABOVE / (_SHARE * self.options.velocity_limit))
+        self._approach = Approach(_ABOVE, descent, _LEVEL, turning)
         self._limits = robot.limits.effort
         self._clear()
 
