@@ -3,7 +3,6 @@
 from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
-from .excitation import MotionLimits
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -15,6 +14,8 @@ from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .readers.describe import Description
+from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
@@ -25,6 +26,7 @@ __all__ = [
     "Columns",
     "Conditioning",
     "CrossValidation",
+    "Description",
     "Difference",
     "Errors",
     "Excitation",
@@ -35,7 +37,6 @@ __all__ = [
     "ModelComparison",
     "ModelIdentification",
     "Motion",
-    "MotionLimits",
     "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
@@ -53,6 +54,7 @@ __all__ = [
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",
+    "write_report",
 ]
 
 publish(__name__)

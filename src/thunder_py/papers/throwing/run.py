@@ -17,9 +17,9 @@ from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
 from ...simulation import Payload
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..mact.setup import ETA, FLOOR
 from ..results import Varied, drawing, wilson_interval
-from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
 from . import setup as throws
 
@@ -428,16 +428,24 @@ _PRINTED = {
     "adaptive, low: velocity RMSE [m/s]": throws.REPORT[1],
     **{f"{law}: share in the box": float(adaptive) for law, (_, adaptive) in throws.CONTROLLERS.items()},
 }
-#: Figures 27 and 28 over `QUANTITIES`
-sweep_throws = declared("D4.2, Figures 27 and 28: throws", throw_errors, QUANTITIES, _PRINTED, combined=10, draws=1)
+#: Figures 27 and 28 with one choice of `QUANTITIES`
+judge_throws = declared(
+    "D4.2, Figures 27 and 28: throws",
+    throw_errors,
+    QUANTITIES,
+    _PRINTED,
+    orders=[[f"{law}: share in the box" for law in throws.CONTROLLERS]],
+    budget=40,
+    draws=1,
+)
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None) -> Throwing:
     """Run the experiment of the registry; `seeds` throws of each object with each controller.
 
-    With another arm than the report's there is no sweep of what the report leaves open.
+    With another arm than the report's there is no judgment of the report's numbers.
     """
     count = (_QUICK if quick else _SEEDS) if seeds is None else seeds
     setup = None if robot is None else throws.make_setup(robot=robot, starts=8 if quick else 25)
     found = run_throwing(count, workers=workers, progress=not quick, setup=setup)
-    return found if robot is not None else replace(found, sweep=sweep_throws(quick, workers))
+    return found if robot is not None else replace(found, judgment=judge_throws(quick, workers))
