@@ -15,11 +15,11 @@ import numpy as np
 from ...checks import Array
 from ...errors import ThunderError
 from ...table import Table as Text
+from ...tabular.bag import BagTable
+from ...tabular.files import Table
 from ...values import Value
 from ..signals import difference_squares, sampling_period, white_noise
-from .bag import BagTable
 from .columns import groups, joint_names, times
-from .tables import Table
 from .units import TIMES, scale
 
 #: rows that are looked at, and those that suffice
