@@ -127,8 +127,9 @@ def groups(names: Sequence[str], joints: Sequence[str] = ()) -> list[Group]:
         for k, length, mark, number in places:
             template = (*words[:k], mark, *words[k + length :])
             found.setdefault(template, {}).setdefault(number, []).append(column)
-        if len(joints) == 1:
-            found.setdefault(tuple(words), {}).setdefault(0, []).append(column)
+        if len(joints) == 1 or (names.count(names[column]) > 1 and not places):
+            earlier = 0 if len(joints) == 1 else names[:column].count(names[column])  # names that are repeated
+            found.setdefault(tuple(words), {}).setdefault(earlier, []).append(column)
     result: dict[tuple[str, tuple[int, ...]], Group] = {}
     for template, by_number in found.items():
         numbers = sorted(by_number)
@@ -144,11 +145,11 @@ def groups(names: Sequence[str], joints: Sequence[str] = ()) -> list[Group]:
 def joint_names(names: Sequence[str]) -> list[str]:
     """Return what columns of several signals seem to call joints: the words that say nothing else."""
     found: dict[str, set[str]] = {}
-    for name in names:
-        words = tokens(name)
-        rest = [word for word in words if not word.isdigit() and word not in _KNOWN | _OTHER | {*_TIME}]
-        if rest and any(word in _SIGNAL_OF for word in words):
-            found.setdefault(" ".join(rest), set()).update(_SIGNAL_OF[word] for word in words if word in _SIGNAL_OF)
+    for words in map(tokens, names):
+        rest = [word for word in words if word not in _KNOWN | _OTHER | {*_TIME}]
+        signals = [_SIGNAL_OF[word] for word in words if word in _SIGNAL_OF]
+        if signals and any(word.isalpha() for word in rest):
+            found.setdefault(" ".join(rest), set()).update(signals)
     return [name for name, signals in found.items() if len(signals) > 1]
 
 
@@ -367,7 +368,8 @@ class Names:
         if of_array:
             return of_array
         if not (between or text.isdecimal()):
-            raise FileFormatError(f"columns {column} of {signal} must be there, got {listed(names)}", path=self.path)
+            message = f"columns {column} of {signal} must be there, got {listed(names)}{self.further}"
+            raise FileFormatError(message, path=self.path)
         places = range(int(between[1]), int(between[2])) if between else [int(text)]
         if not places or max(places) >= len(names):
             message = f"columns of {signal} must be numbers from 0 to {len(names) - 1}, got {column}"
