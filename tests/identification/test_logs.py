@@ -434,7 +434,7 @@ def test_bad_tables_are_refused(tmp_path):
         (lambda: given("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n"), "...log.csv: there must be one column Q1, got 2"),
         (
             lambda: given("0,0,0,0,0\n"),
-            "...a column of time, ..., got 0, 1, 2, ...; give their numbers ...",
+            "...a column of time, ..., got 0, 1, 2, ...; name them with columns=, or give ...",
         ),
         (
             lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,1\n"),

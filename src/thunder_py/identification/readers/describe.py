@@ -64,11 +64,11 @@ class Description(Value):
     >>> from thunder_py.identification import LogFile
     >>> t = np.arange(200) * 8.0
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rows = np.column_stack([t, np.sin(0.01 * t), np.cos(0.01 * t), np.cos(0.02 * t)])
+    ...     rows = np.column_stack([t, np.sin(0.01 * t), 10.0 * np.cos(0.01 * t), np.cos(0.02 * t)])
     ...     np.savetxt(Path(folder, "log.txt"), rows)
     ...     description = LogFile(Path(folder, "log.txt")).describe()
     >>> description.options
-    {'columns': {'t': '0', 'q': '1', 'tau': '3'}, 'time_unit': 'ms'}
+    {'time_unit': 'ms', 'columns': {'t': '0', 'q': '1', 'tau': '3'}}
     """
 
     text: str
