@@ -62,6 +62,12 @@ _UR10E = "shamilmamedov/dynamic_calibration"
 _XMATE = "NKU-ZiXuan/xMate7p_dyn_ident/49850a47dffb35da34bb27630cf7107ae6ce093a/data/recdata"
 #: gains [N m/A] by which the UR10e's controller computes its target currents from its target torques, columns 19 to 31
 _GAINS = "11.92,11.95,9.84,10.76,11.11,10.88"
+_TX40 = "thanhndv212/figaroh-examples/541a2ec01529eef2dfbdd65bb768d2cfe5af1962/examples/staubli_tx40/data"
+#: reductions of the TX40, whose sixth joint the fifth motor turns too, and the zeros of its file, after its example
+_TX40_DRIVES = (
+    "q1=q1/32,q2=q2/32-pi/2,q3=q3/45+pi/2,q4=-q4/48,q5=q5/45,q6=q6/32-q5/45,"
+    "tau1=32*tau1,tau2=32*tau2,tau3=45*tau3,tau4=-48*tau4,tau5=45*tau5+32*tau6,tau6=32*tau6"
+)
 _FRICTION = "--friction viscous,coulomb"
 
 #: public logs of real arms; the files at these addresses were compared with those that were used, except where
@@ -161,6 +167,18 @@ DATA_SETS: Mapping[str, DataSet] = MappingProxyType(
             license="BSD, as the packages of the repository say",
             known="6393afbdcde9785b090b0052788efb3bb40b9f2d6325e33592c732a516fe3a6a",
         ),
+        "tx40": DataSet(
+            robot=None,
+            logs=(
+                (
+                    _file(f"{_TX40}/pos_read_data.csv", "pos_read_data.csv", None),
+                    _file(f"{_TX40}/curr_data.csv", "curr_data.csv", None),
+                ),
+            ),
+            options=f"--columns q=6:12,tau=0:6 --rate 5000 --correct {_TX40_DRIVES} --cutoff 20 {_FRICTION}",
+            source="FIGAROH, repository thanhndv212/figaroh-examples, examples/staubli_tx40",
+            license="Apache-2.0, as its files say",
+        ),
     }
 )
 
@@ -220,9 +238,14 @@ def _there(folder: Path | None) -> dict[str, Path]:
 
 def _path(entry: Download, there: Mapping[str, Path], arguments: argparse.Namespace) -> Path:
     """Return the path of a file that is there, or of its download."""
-    found = there.get(entry.sha256 or "")
+    named = (path for path in there.values() if path.name == entry.file)
+    found = next(named, None) if entry.sha256 is None else there.get(entry.sha256)
     if found is not None:
         return found
+    if entry.sha256 is None:
+        raise ThunderError(
+            f"{entry.file}, whose hash is unknown, must be in --folder: get it from {entry.url}, which was not tried"
+        )
     folder = arguments.folder
     if folder is None:
         from ..optional import require
