@@ -21,8 +21,9 @@ _DISTANCES = np.linspace(0.24, 0.6, 13)
 _STARTS, _JUMP = 300, 2.0
 #: distance that all poses keep from position limits [rad or m]
 _MARGIN = 0.15
-#: largest product of damping and period over the inertia of a joint, as torques are held for a period
-_SAMPLED = 0.2
+#: largest product of damping and period over the inertia of a joint, and of stiffness and period over its damping, as
+#: torques are held for a period
+_SAMPLED, _HELD = 0.2, 0.5
 
 
 class ArmPlace(NamedTuple):
@@ -245,13 +246,19 @@ def joint_damping(
     [21.0, 37.0, 29.0, 26.0, 2.0, 2.0, 1.0]
     """
     posture = array(q, (robot.n,), "q")
-    J, K_p = robot.jacobian(posture), _stiffness(stiffness, turning)
-    critical = np.sqrt(np.einsum("ri,r,ri->i", J, K_p, J) * np.diagonal(robot.mass_matrix(posture)))
+    stiff = _joint_stiffness(robot, posture, stiffness, turning)
+    critical = np.sqrt(stiff * np.diagonal(robot.mass_matrix(posture)))
     return np.asarray(np.minimum(critical, _SAMPLED / period * joint_inertias(robot, posture[None])[0]))
 
 
 def _stiffness(stiffness: float, turning: float) -> Array:
     return np.repeat([positive(stiffness, "stiffness", "N/m"), positive(turning, "turning", "N m")], 3)
+
+
+def _joint_stiffness(robot: Robot, q: npt.ArrayLike, stiffness: float, turning: float) -> Array:
+    """Return the stiffness of each joint with the others locked, (n,)."""
+    J = robot.jacobian(q)
+    return np.asarray(np.einsum("ri,r,ri->i", J, _stiffness(stiffness, turning), J))
 
 
 def follower(
@@ -273,7 +280,8 @@ def follower(
     q : (n,) array_like
         A posture of the task, for the default of `damping` [rad or m].
     stiffness, turning : float
-        K_p of position [N/m] and orientation [N m].
+        K_p of position [N/m] and orientation [N m]; with the default `damping` the latter is lower for light wrists,
+        so that stiffness times period is at most half of the damping of each joint.
     damping : (n,) array_like, optional
         K_d of the joints [N m s/rad or N s/m]; default `joint_damping`.
     eta : float
@@ -291,6 +299,7 @@ def follower(
     """
     if damping is None:
         damping = joint_damping(robot, q, stiffness=stiffness, turning=turning, period=period)
+        turning *= min(1.0, float(np.min(_HELD * damping / (period * _joint_stiffness(robot, q, stiffness, turning)))))
     law = None
     if nonnegative(eta, "eta") > 0.0:
         law = GradientAdaptation.proportional(robot, eta, unknown=robot.link_names[-1], floor=1e-2)
