@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, finite, nonnegative, numbers, positive
+from ..checks import Array, all_positive, array, finite, nonnegative, numbers, per_joint, positive
 from ..control import CartesianMACT, GradientAdaptation
 from ..control.motion_states import joint_inertias
 from ..errors import ThunderError
@@ -304,3 +304,48 @@ def follower(
     if nonnegative(eta, "eta") > 0.0:
         law = GradientAdaptation.proportional(robot, eta, unknown=robot.link_names[-1], floor=1e-2)
     return CartesianMACT(robot, _stiffness(stiffness, turning), damping, adaptation=law, gamma=0.0, posture=None)
+
+
+class JointStops:
+    """A controller of an arm whose joints resist near their limits, as those of people do.
+
+    In the last `width` before a limit a joint has the passive torque -K s^5 - D s^4 dq, s being the depth from 0 to 1
+    at the limit. It belongs to the arm; a simulated plant has none, so that it is added to the controller's.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm with its position limits.
+    controller : Controller
+        Anything with `step`.
+    torque, damping : float or (n,) array_like
+        K [N m or N] and D [N m s/rad or N s/m].
+    width : float or (n,) array_like
+        Width of the stops [rad or m].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import JointStops
+    >>> arm = th.Robot.load("ur5e")
+    >>> stops = JointStops(arm, th.PDGravity(arm, 1e-9, 1e-9), torque=5.0, damping=0.3, width=0.05)
+    >>> q = [0.0, -1.6, arm.limits.upper[2], -1.8, -1.6, 0.0]
+    >>> still = th.reference.SetPoint(q)(0.0)
+    >>> round(float((stops.step(0.0, q, [0.0] * 6, still) - arm.gravity_vector(q))[2]), 3)
+    -5.0
+    """
+
+    def __init__(
+        self, robot: Robot, controller: Any, torque: npt.ArrayLike, damping: npt.ArrayLike, width: npt.ArrayLike
+    ) -> None:
+        self.controller, self._width = controller, all_positive(per_joint(width, robot.n, "width"), "width")
+        self._torque, self._damping = per_joint(torque, robot.n, "torque"), per_joint(damping, robot.n, "damping")
+        self._lower, self._upper = robot.limits.lower + self._width, robot.limits.upper - self._width
+
+    def step(self, t: float, q: Array, dq: Array, reference: Any, /) -> Array:
+        """Return the torques (n,) of controller and joints."""
+        tau = np.asarray(self.controller.step(t, q, dq, reference), dtype=np.float64)
+        depth = (np.minimum(q - self._lower, 0.0) + np.maximum(q - self._upper, 0.0)) / self._width
+        if not depth.any():
+            return tau
+        return np.asarray(tau - self._torque * depth**5 - self._damping * depth**4 * np.asarray(dq))
