@@ -12,7 +12,7 @@ from types import MappingProxyType
 from ..errors import ThunderError
 from ..recordings.downloads import Download, retrieve
 
-__all__ = ["DATA_SETS", "DataSet", "take"]
+__all__ = ["DATA_SETS", "DataSet", "loaded", "take"]
 
 _RAW = "https://raw.githubusercontent.com"
 
@@ -33,6 +33,8 @@ class DataSet:
         Who published them, and on what terms.
     known : str
         Hash of another file of the robot, which is used where it is there.
+    loaded : tuple of Download
+        Logs with a payload, which the command leaves out.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class DataSet:
     source: str
     license: str
     known: str = ""
+    loaded: tuple[Download, ...] = ()
 
 
 def _file(address: str, file: str, sha256: str | None) -> Download:
@@ -123,6 +126,13 @@ DATA_SETS: Mapping[str, DataSet] = MappingProxyType(
                 ),
             ),
             options=f"--columns t=0,q=1:7,tau=13:19 --gain {_GAINS} --resample 100 --cutoff 5 {_FRICTION}",
+            loaded=(
+                _file(
+                    f"{_UR10E}/3afa267a6dca8a91a6938e878a32ca086c5cc606/data_ur10/ur-20_02_19_14harm50secLoad.csv",
+                    "ur-20_02_19_14harm50secLoad.csv",
+                    "e689a99e5ff00ac38d03a2b9302e77688de0db8388b1d9c0e6aad3f77962758c",
+                ),
+            ),
             source="Mamedov, Mikhel, Frontiers in Robotics and AI 7, 2020, doi:10.3389/frobt.2020.571574",
             license="none stated by the repository",
         ),
@@ -234,6 +244,12 @@ def _there(folder: Path | None) -> dict[str, Path]:
     kinds = (".csv", ".txt", ".db3", ".urdf")
     files = (path for path in sorted(folder.rglob("*")) if path.suffix in kinds and path.is_file())
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in files}
+
+
+def loaded(arguments: argparse.Namespace) -> list[Path]:
+    """Return the paths of the logs with a payload of the data set `arguments.data`; see `take`."""
+    there = _there(arguments.folder)
+    return [_path(entry, there, arguments) for entry in DATA_SETS[arguments.data].loaded]
 
 
 def _path(entry: Download, there: Mapping[str, Path], arguments: argparse.Namespace) -> Path:
