@@ -1,8 +1,8 @@
 """Excitation measures, exciting motions, and identification of parameters from logged data."""
 
 from ..public import publish
-from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
+from .excitation import Excitation, optimize_excitation
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -11,16 +11,15 @@ from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .model import ModelIdentification, identify_model
-from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .replay import Replay, replay
 from .samples import Samples
 from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
 from .validation import CrossValidation, Difference, ModelComparison, compare_models, cross_validate
 
 __all__ = [
-    "AdaptationConvergence",
     "Columns",
     "Conditioning",
     "CrossValidation",
@@ -37,9 +36,9 @@ __all__ = [
     "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
+    "Replay",
     "Samples",
     "SensorCalibration",
-    "adaptation_convergence",
     "base_regressor_condition",
     "compare_models",
     "cross_validate",
@@ -51,6 +50,7 @@ __all__ = [
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",
+    "replay",
 ]
 
 publish(__name__)
