@@ -16,7 +16,7 @@ from tests.identification.test_identify import T as TIMES
 from tests.identification.test_identify import motion
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError, ThunderWarning
-from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify
+from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify, write_report
 from thunder_py.identification.prediction import Errors
 
 T = np.linspace(0.0, 6.0, 301)
@@ -116,10 +116,10 @@ def test_errors_in_words(arm, logs):
     )
 
 
-def test_intervals_are_quantiles_of_the_normal_distribution(arm, logs):
+def test_intervals_are_quantiles_of_students_distribution(arm, logs):
     found = identify(arm, logs)
     for level in (0.5, 0.99):
-        low, high = stats.norm.interval(level, found.base_parameters, found.standard_deviations)
+        low, high = stats.t.interval(level, found.freedom, found.base_parameters, found.standard_deviations)
         np.testing.assert_allclose(found.intervals(level).T, [low, high], rtol=1e-12)
     still = log_of(arm, 0)
     still = Log(t=T, q=still.q, dq=0.0 * still.dq, ddq=0.0 * still.ddq, tau=arm.gravity_vector(still.q))
@@ -175,7 +175,8 @@ def report(arm, logs, validation, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     found = identify(arm, logs)
     models = compare_models(arm, logs, {"friction": {}, "links & more": {"unknown": "inertial"}}, folds=3)
-    found.report(
+    write_report(
+        found,
         path,
         logs=[log_of(arm, 9), replace(log_of(arm, 8), name="")],
         validation=validation,
@@ -215,11 +216,11 @@ def doubtful(sign=1.0, scale=1.0, still=False):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"sign": -1.0}, r"^the log asks for negative inertia at joint1, joint2: is the sign of tau or of q wrong, "),
         (
-            {"scale": 180.0 / np.pi},
-            r"^the fit leaves \d+ % of the torque or more at every joint: are q in rad or m, ",
+            {"sign": -1.0},
+            r"^the log fits with correct='tau1=-tau1, tau2=-tau2' of LogFile: the residual of ",
         ),
+        ({"scale": 180.0 / np.pi}, r"^the log fits with unit='deg' of LogFile: the residual of joint\d falls from "),
         (
             {"still": True},
             r"^the motion determines only 0 of 6 base parameters, the others keep ",

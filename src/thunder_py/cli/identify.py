@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ThunderError
+from .data_sets import DATA_SETS, take
 from .robot_options import add_robot_options, load_robot
 from .text import argument, check_target
 from .worker_options import add_worker_options, chosen_workers, count
@@ -34,7 +35,9 @@ examples:
   thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
   thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
   thunder identify arm.yaml log.csv --cutoff 20 --unit deg --columns t=stamp q=a,b tau=i,j
+  thunder identify --data panda-gaz --report report.html
   thunder identify --describe log.csv
+  thunder identify arm.urdf --describe log.csv
   thunder identify arm.yaml log.csv --cutoff 20 --rate 125 --columns q=0:6,tau=12:18
   thunder identify arm.yaml log.csv --cutoff 20 --columns t=0,q=1:7,tau=13:19 --time-unit ms --gain 11,11,11,9,9,9
 
@@ -52,7 +55,7 @@ lacks something, such as friction; parameters with standard deviations of 100 % 
 """
 
 #: options of `LogFile` that are those of the command
-_READING = ("unit", "topic", "rate", "time_unit", "gain")
+_READING = ("unit", "topic", "rate", "time_unit", "gain", "correct")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", nargs="?", help=robot)
     parser.add_argument("logs", nargs="*", metavar="LOG", help="files or folders with logs")
     reading = parser.add_argument_group("logs")
+    reading.add_argument(
+        "--data",
+        choices=tuple(DATA_SETS),
+        metavar="NAME",
+        help=f"public logs of a real arm, with its robot and options, downloaded and checked: {', '.join(DATA_SETS)}",
+    )
+    reading.add_argument(
+        "--folder", type=Path, metavar="DIR", help="where files of --data are, whatever their names, or go"
+    )
     reading.add_argument("--unit", choices=("rad", "deg"), default="rad", help="unit of angles whose columns name none")
     reading.add_argument(
         "--columns",
@@ -72,7 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of a bag q=JOINTS, its names of the joints",
     )
     reading.add_argument(
-        "--describe", nargs="+", metavar="LOG", help="print what logs hold and the options that read them, and stop"
+        "--describe",
+        nargs="+",
+        metavar="LOG",
+        help="print what logs hold and the command that reads them, and stop; with a robot, for its number of joints",
     )
     reading.add_argument("--time-unit", choices=("s", "ms", "us", "ns", "min"), default="s", help="default s")
     reading.add_argument(
@@ -86,6 +101,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="HZ",
         help="rows per second of logs without a column of time; such a column is not read then",
+    )
+    reading.add_argument(
+        "--correct",
+        metavar="EQUATIONS",
+        help="signals of joints that are reversed, exchanged, coupled or counted from another zero, such as "
+        "'q2=-q2, tau2=-tau2' or 'q3=q3-pi/2, tau4=tau5, tau5=tau4'",
     )
     reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")
     fit = parser.add_argument_group("fit")
@@ -131,16 +152,22 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _with_options(message: str) -> str:
     message = message.replace(" of LogFile", "").replace("LogFile.describe", "--describe")
+    message = re.sub(r"\b(unit|correct)=", r"--\1 ", message)
     return re.sub(r"\b(columns|rate|resample|consistent|robust)=(True)?", r"--\1", message)
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from ..identification import cross_validate, identify
+    from ..identification import cross_validate, identify, write_report
     from ..identification.report.html import findings
 
     if arguments.describe:
-        print("\n\n".join(log.describe() for log in _logs(arguments.describe, arguments)))
+        joints = None if arguments.robot is None else _robot(arguments).n
+        print("\n\n".join(str(log.describe(joints)) for log in _logs(arguments.describe, arguments)))
         return
+    if arguments.data is not None:
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        take(arguments, parser)
     _check(arguments)
     robot = _robot(arguments)
     _check_losses(robot, arguments)
@@ -162,7 +189,7 @@ def _run(arguments: argparse.Namespace) -> None:
     _print(identification, validation, held_out, arguments.json)
     written = sys.stderr if arguments.json else sys.stdout
     if arguments.report is not None:
-        identification.report(arguments.report, logs=held_out, validation=validation, notes=notes)
+        write_report(identification, arguments.report, logs=held_out, validation=validation, notes=notes)
         print(f"\nreport  {arguments.report}", file=written)
     if arguments.output is not None:
         identification.save(arguments.output, lossy=arguments.lossy)

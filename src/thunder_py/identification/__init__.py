@@ -1,8 +1,10 @@
 """Excitation measures, exciting motions, and identification of parameters from logged data."""
 
 from ..public import publish
+from .correction import Correction
 from .equations import Columns
 from .excitation import Excitation, optimize_excitation
+from .findings import find_correction
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -13,7 +15,9 @@ from .measures import Conditioning, PersistentExcitation, base_regressor_conditi
 from .model import ModelIdentification, identify_model
 from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
+from .readers.describe import Description
 from .replay import Replay, replay
+from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
@@ -22,7 +26,9 @@ from .validation import CrossValidation, Difference, ModelComparison, compare_mo
 __all__ = [
     "Columns",
     "Conditioning",
+    "Correction",
     "CrossValidation",
+    "Description",
     "Difference",
     "Errors",
     "Excitation",
@@ -44,6 +50,7 @@ __all__ = [
     "cross_validate",
     "differentiate",
     "divergence",
+    "find_correction",
     "identify",
     "identify_model",
     "identify_payload",
@@ -51,6 +58,7 @@ __all__ = [
     "optimize_excitation",
     "persistent_excitation",
     "replay",
+    "write_report",
 ]
 
 publish(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, within
+from ..checks import Array
 from ..errors import ThunderError
 from ..model import inertia
 from ..model.description import check_physical_input
@@ -18,14 +17,13 @@ from ..model.parameters import BaseParameters, UnknownParameters
 from ..robot import Robot
 from ..table import Table
 from .equations import Columns
+from .intervals import student_intervals
 from .log_file import Recorded
 from .prediction import Errors, Model, Prediction, errors, predict
 from .windows import Filtering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from .validation import CrossValidation, ModelComparison
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,9 +43,9 @@ class Identification:
         Identifiable combinations of the unknown parameters, and the unknown ones of elastic joints, such as
         ``joint2.K0``.
     base_parameters, standard_deviations : (b,) array
-        Values of the base parameters, and standard deviations of the plain least-squares estimate for torque noise that
-        is white before the filter (also with ``consistent=True``); infinite for parameters that the motion does not
-        excite or noise of the positions hides.
+        Values of the base parameters, and standard deviations of the plain least-squares estimate (also with
+        ``consistent=True``), see `intervals`; infinite for parameters that the motion does not excite or noise of the
+        positions hides.
     residual_rms : (r,) array
         Root mean square of the torque residuals [N m or N]: n joints, then e motors; with measured joint torques n
         joints, e springs, e motors.
@@ -65,6 +63,11 @@ class Identification:
     covariance : (b + c, b + c) array
         Covariance of the base parameters and of the coefficients of further columns, zero in directions that the data
         do not determine.
+    freedom : (b + c,) array
+        Degrees of freedom of these variances, for Student's t.
+    sources : tuple of str
+        What standard deviations, covariance and intervals rest on: the spread over blocks of the logs, over logs, or
+        white noise alone where the logs are too short for blocks.
     extra, extra_deviations : (c,) array
         Coefficients of further columns, and their standard deviations.
     extra_names : tuple of str
@@ -111,6 +114,8 @@ class Identification:
     condition: float
     consistent: bool
     covariance: Array = field(repr=False)
+    freedom: Array = field(repr=False)
+    sources: tuple[str, ...]
     extra: Array
     extra_deviations: Array
     extra_names: tuple[str, ...]
@@ -172,11 +177,10 @@ class Identification:
         Returns
         -------
         (b, 2) array
-            Lower and upper ends: quantiles of the normal distribution times `standard_deviations`, infinite where these
-            are. They cover errors from noise of torques and positions, not those of the model, see
-            `CrossValidation.deviations`. Noise of filtered positions counts like noise of torques, although its
-            accelerations are fast and disturb slow motion less: where it dominates the residuals, intervals are several
-            times too wide.
+            Lower and upper ends: quantiles of Student's distribution times `standard_deviations`, infinite where these
+            are. They cover noise of any spectrum of torques and positions, and errors of the model as far as these
+            differ between parts of the logs or between logs. An error that is the same in all of them, such as that of
+            a gain of the torques, does not show.
 
         Examples
         --------
@@ -191,7 +195,8 @@ class Identification:
         >>> bool(((low < truth) & (truth < high)).all())
         True
         """
-        return normal_intervals(self.base_parameters, self.standard_deviations, level)
+        b = self.base.count
+        return student_intervals(self.base_parameters, self.standard_deviations, self.freedom[:b], level)
 
     @property
     def _model(self) -> Model:
@@ -289,58 +294,3 @@ class Identification:
             except ThunderError as error:
                 raise ThunderError(f"{error}: identify with consistent=True, or save as .yaml") from None
         self.robot.save(path, lossy=lossy)
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        logs: Sequence[Recorded] = (),
-        validation: CrossValidation | None = None,
-        comparison: ModelComparison | None = None,
-        notes: Sequence[str] = (),
-    ) -> None:
-        """Write a report as one HTML file with figures, which refers to no other file or host.
-
-        Parameters
-        ----------
-        path : path-like
-            File to write, ``.html``.
-        logs : sequence of Log, SimulationResult, LogFile or path
-            Logs that the fit has not seen, whose torques are predicted.
-        validation : CrossValidation, optional
-            Validation of the same options on the logs of the fit, from `cross_validate`.
-        comparison : ModelComparison, optional
-            Comparison with other models, from `compare_models`.
-        notes : sequence of str
-            Further warnings to show, such as those of `identify`.
-
-        Raises
-        ------
-        FileFormatError
-            If the suffix is not ``.html``.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
-        >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
-        >>> log = th.identification.Log(t=t, q=q, dq=dq, ddq=ddq, tau=robot.inverse_dynamics(q, dq, ddq))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     th.identification.identify(robot, log[:250]).report(Path(folder, "report.html"), logs=[log[250:]])
-        ...     "Identification of elbow" in Path(folder, "report.html").read_text(encoding="utf-8")
-        True
-        """
-        from .report.html import write_report
-
-        write_report(path, self, logs=logs, validation=validation, comparison=comparison, notes=notes)
-
-
-def normal_intervals(values: Array, deviations: Array, level: float) -> Array:
-    """Return confidence intervals of normally distributed estimates, (m, 2)."""
-    from scipy.stats import norm
-
-    reach = norm.ppf(0.5 + 0.5 * within(level, "level", 0.0, 1.0, ends="()")) * deviations
-    return np.column_stack([values - reach, values + reach])

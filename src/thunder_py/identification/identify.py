@@ -221,7 +221,7 @@ def identify(
     _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
     count = int(elastic.sum())
     _warn_of_other_motors(robot, found)
-    for message in diagnose(result, found.torque_rms):
+    for message in diagnose(result, found.torque_rms, problem.logs, problem.filtering):
         _warn(message)
     _warn_if_uncertain(result, count)
     _warn_if_negative(result, count)
@@ -230,7 +230,8 @@ def identify(
 
 def _result(problem: Problem, chosen: UnknownParameters, found: Estimate) -> Identification:
     base, solution, filtering = problem.base, found.solution, problem.filtering
-    sigma = np.where(solution.determined, np.sqrt(np.maximum(np.diag(found.covariance), 0.0)), np.inf)
+    covariance, freedom, sources = found.uncertainty
+    sigma = np.where(solution.determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
     return Identification(
         robot=with_all_parameters(problem.robot, found.theta),
         unknown=chosen,
@@ -245,7 +246,9 @@ def _result(problem: Problem, chosen: UnknownParameters, found: Estimate) -> Ide
         rank=solution.rank,
         condition=solution.condition,
         consistent=problem.gamma is not None,
-        covariance=found.covariance,
+        covariance=covariance,
+        freedom=freedom,
+        sources=sources,
         extra=found.extra,
         extra_deviations=sigma[base.count :],
         extra_names=tuple(name for each in problem.columns for name in each.names),

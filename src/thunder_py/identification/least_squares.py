@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,6 +30,30 @@ _LEAST_SIGNAL = 0.1
 _LEAST_PART = 0.1
 
 
+class Blocks(NamedTuple):
+    """Triangular factors of parts of logs.
+
+    Attributes
+    ----------
+    factors : (r, G, m, u + 1) array
+        Factor of ``[W | tau]`` of each row in each of G blocks.
+    counts : (G,) array
+        Instants of each.
+    logs : (G,) int array
+        Log of each.
+    """
+
+    factors: Array
+    counts: Array
+    logs: npt.NDArray[np.intp]
+
+
+def joined(parts: Sequence[Blocks]) -> Blocks:
+    """Return the blocks of several parts of logs."""
+    factors, counts, logs = zip(*parts, strict=True)
+    return Blocks(np.concatenate(factors, axis=1), np.concatenate(counts), np.concatenate(logs))
+
+
 @dataclass(frozen=True)
 class Data:
     """Least-squares data: torque minus that of the prior, linear in the unknowns.
@@ -49,6 +72,8 @@ class Data:
         Sum of W_j' W_j over the instants that is due to noise of W_j.
     pull : (r, u) array
         The same noise times that of the prior's torque.
+    blocks : Blocks or None
+        Parts of the factors, for `uncertainty`.
     """
 
     factors: Array
@@ -56,6 +81,7 @@ class Data:
     scale: Array
     errors: Array
     pull: Array
+    blocks: Blocks | None = None
 
 
 @dataclass(frozen=True)
@@ -112,15 +138,19 @@ def residual_rms(data: Data, deviation: Array) -> Array:
     return rms
 
 
-def fit(data: Data, noise: Array) -> Fit:
+def fit(data: Data, noise: Array, *, visible: float = _RANK_TOLERANCE, part: float = 1e-6) -> Fit:
     """Solve with fixed weights, without the bias from noise of the columns.
+
+    Directions with singular values of more than `visible`, relative to the largest, are found, and unknowns that have
+    less than `part` of the others.
 
     Columns are scaled, which makes the rank independent of units.
     """
     weighted = data.factors / noise[:, None, None]
     weights = noise**-2.0
     errors = np.einsum("jab,j->ab", data.errors, weights)
-    found = _resolve(weighted.reshape(-1, weighted.shape[-1]), errors, weights @ data.pull)
+    rows = weighted.reshape(-1, weighted.shape[-1])
+    found = _resolve(rows, errors, weights @ data.pull, visible, part)
     gains = 1.0 / found.signal
     deviation = found.basis @ (gains * found.right)
     return Fit(deviation, found.basis, gains, found.determined, noise, found.condition)
@@ -137,7 +167,9 @@ class _Resolved(NamedTuple):
     condition: float
 
 
-def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
+def _resolve(
+    weighted: Array, errors: Array, pull: Array, visible: float = _RANK_TOLERANCE, part: float = 1e-6
+) -> _Resolved:
     """Split ``[W | y]`` into directions, with columns of unit length.
 
     Noise of the columns adds N = `errors` to the normal matrix A and biases a solution towards zero. It is taken out:
@@ -145,8 +177,8 @@ def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
     then not 1, but the share of the signal in the squares. Where noise hides the signal, a direction is left out.
     """
     U, s, Vt, lengths = _scaled_svd(weighted[:, :-1])
-    kept = s > _RANK_TOLERANCE * s[0] if s[0] > 0.0 else np.zeros(s.size, dtype=bool)
-    determined = (np.abs(Vt[~kept]) < 1e-6).all(axis=0)
+    kept = s > visible * s[0] if s[0] > 0.0 else np.zeros(s.size, dtype=bool)
+    determined = (np.abs(Vt[~kept]) < part).all(axis=0)
     basis, rows = Vt[kept].T / s[kept] / lengths[:, None], s[kept, None] * Vt[kept] * lengths
     right, signal = U[:, kept].T @ weighted[:, -1], np.ones(int(kept.sum()))
     if errors.any():
@@ -158,23 +190,6 @@ def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
         basis, rows, signal = basis @ Q[:, clear], Q[:, clear].T @ rows, signal[clear]
     condition = float(s[0] / s[-1]) if signal.size == s.size else np.inf
     return _Resolved(basis, rows, signal, right, determined, condition)
-
-
-def covariance(solution: Fit, data: Data, groups: Sequence[Sequence[int]]) -> Array:
-    """Return the covariance of the deviation, (u, u), zero in directions that the data do not determine.
-
-    Residuals of rows of one group may be correlated at an instant. With the basis B of `Fit`, its gains g, and the
-    whitened rows V_j = W_j B / sigma_j, the covariance is B g (1 + sum_i!=j rho_ij V_i' V_j) g B'.
-    """
-    inner = np.eye(solution.rank)
-    whitened = data.factors / solution.noise[:, None, None]
-    left, columns = whitened @ np.append(solution.deviation, -1.0), whitened[..., :-1] @ solution.basis
-    for group in groups:
-        for i, j in itertools.combinations(group, 2):
-            product = (left[i] @ left[j] / data.count) * (columns[i].T @ columns[j])
-            inner += product + product.T
-    B = solution.basis * solution.gains
-    return np.asarray(B @ inner @ B.T)
 
 
 def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:

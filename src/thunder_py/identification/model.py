@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,9 @@ from ..simulation.friction import FrictionModel
 from ..table import Table
 from .equations import selection
 from .friction import KINDS, FrictionColumns, friction_kinds
-from .identification import Identification, normal_intervals
+from .identification import Identification
 from .identify import identify
+from .intervals import student_intervals
 from .least_squares import given_noise
 from .log import Log
 from .log_file import Recorded, as_source, as_sources
@@ -30,9 +31,6 @@ from .prediction import Errors, Prediction
 from .segments import segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
 from .windows import Filtering
-
-if TYPE_CHECKING:
-    from .validation import CrossValidation, ModelComparison
 
 #: relative standard deviation of a Stribeck velocity above which `identify_model` warns
 _UNCERTAIN = 0.2
@@ -56,8 +54,8 @@ class ModelIdentification:
         Sensors, with the known values of those that were not estimated.
     names : tuple of str
         Parameters of friction and sensors, such as ``joint2.stribeck_velocity`` or ``joint1.torque_gain``.
-    estimates, standard_deviations : (m,) array
-        Their values and standard deviations, infinite for those that the logs do not determine.
+    estimates, standard_deviations, freedom : (m,) array
+        Their values, standard deviations, infinite for those that the logs do not determine, and degrees of freedom.
     invisible : tuple of tuples of str
         Groups of parameters that torques do not distinguish; see `identify_model`.
     resample : float or None
@@ -88,6 +86,7 @@ class ModelIdentification:
     names: tuple[str, ...]
     estimates: Array
     standard_deviations: Array
+    freedom: Array = field(repr=False)
     invisible: tuple[tuple[str, ...], ...] = field(default=())
     resample: float | None = None
 
@@ -104,8 +103,8 @@ class ModelIdentification:
         return torque + self.friction.torque(dq)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Return confidence intervals of `estimates`, (m, 2), for normal errors."""
-        return normal_intervals(self.estimates, self.standard_deviations, level)
+        """Return confidence intervals of `estimates`, (m, 2), see `Identification.intervals`."""
+        return student_intervals(self.estimates, self.standard_deviations, self.freedom, level)
 
     def predict(self, log: Recorded, *, most: int | None = None) -> Prediction:
         """Predict the torques of a log, which is corrected for the sensors; see `Identification.predict`."""
@@ -129,19 +128,6 @@ class ModelIdentification:
             As for `Identification.save`, also if the friction has directions or a Stribeck effect, which no file holds.
         """
         self.identification.save(path, lossy=lossy)
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        logs: Sequence[Recorded] = (),
-        validation: CrossValidation | None = None,
-        comparison: ModelComparison | None = None,
-        notes: Sequence[str] = (),
-    ) -> None:
-        """Write a report, whose `logs` are corrected for the sensors; see `Identification.report`."""
-        exact = [self._exact(log) for log in logs]
-        self.identification.report(path, logs=exact, validation=validation, comparison=comparison, notes=notes)
 
     def table(self) -> Table:
         """Return a table of the parameters of friction and sensors: name, value, standard deviation."""
@@ -309,12 +295,15 @@ def identify_model(
             standard_deviations=deviations[places[: identification.base.count]],
             extra_deviations=deviations[places[identification.base.count :]],
             covariance=solution.covariance[np.ix_(places, places)],
+            freedom=solution.freedom[places],
+            sources=solution.sources,
         ),
         friction=None if columns is None else columns.model(coefficients),
         sensors=point.sensors,
         names=(*problem.linear_names[known - c :], *problem.names),
         estimates=np.concatenate([coefficients, nonlinear]),
         standard_deviations=deviations[known - c :],
+        freedom=solution.freedom[known - c :],
         invisible=solution.invisible,
         resample=resample,
     )

@@ -23,7 +23,8 @@ from ..errors import ThunderError
 from ..model.parameters import BaseParameters
 from ..robot import Robot
 from .friction import friction_terms
-from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms, scale_of
+from .intervals import block_length, split, uncertainty
+from .least_squares import Blocks, Data, Fit, fit, fit_reweighted, nearest_change, residual_rms, scale_of
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
 from .signals import NORMAL_MEDIAN
@@ -170,6 +171,10 @@ class Solution:
         not determine.
     covariance : (b + c + m, b + c + m) array
         Zero in directions that the log does not determine.
+    freedom : (b + c + m,) array
+        Degrees of freedom of the variances.
+    sources : tuple of str
+        As those of `Identification`.
     noise, residual_rms : (n,) array
         Standard deviations that weighted the joints, and root mean squares of the residuals [N m or N].
     invisible : tuple of tuples of str
@@ -180,6 +185,8 @@ class Solution:
     x: Array
     standard_deviations: Array
     covariance: Array = field(repr=False)
+    freedom: Array = field(repr=False)
+    sources: tuple[str, ...]
     noise: Array
     residual_rms: Array
     invisible: tuple[tuple[str, ...], ...]
@@ -343,17 +350,22 @@ def _block(problem: NonlinearProblem, columns: Sequence[Array]) -> Array:
 
 def _linear_data(problem: NonlinearProblem, rows: Sequence[_Rows], further: Sequence[Array] | None = None) -> Data:
     """Return triangular factors of the rows of all segments, with `further` columns (k, n, m) after those of x."""
-    parts, count = [], 0.0
+    parts, counts, logs = [], [], []
+    instants = sum(segment.at.size for segment in problem.segments)
+    length = block_length(instants, problem.robot.n, len(problem.linear_names) + 1)
     for k, (part, segment) in enumerate(zip(rows, problem.segments, strict=True)):
         columns = [part.W, part.y[..., None]] if further is None else [part.W, further[k], part.y[..., None]]
         whole = np.concatenate(columns, axis=-1)
         if segment.used is not None:
             whole *= segment.used[..., None]
-        count += len(part.y) if segment.used is None else float(segment.used.sum(axis=0).mean())
-        parts.append([r_factor(whole[:, j]) for j in range(problem.robot.n)])
-    factors = np.array([r_factor(np.vstack(joint)) for joint in zip(*parts, strict=True)])
-    n, u = factors.shape[0], factors.shape[-1] - 1
-    return Data(factors, count, problem.scale, np.zeros((n, u, u)), np.zeros((n, u)))
+        for _, here in split(0, len(whole), length, segment.white):
+            counts.append(len(whole[here]) if segment.used is None else float(segment.used[here].sum(axis=0).mean()))
+            parts.append([r_factor(whole[here, j]) for j in range(problem.robot.n)])
+            logs.append(k)
+    blocks = Blocks(np.swapaxes(parts, 0, 1), np.array(counts), np.array(logs))
+    n, u = problem.robot.n, blocks.factors.shape[-1] - 1
+    factors = np.array([r_factor(joint.reshape(-1, u + 1)) for joint in blocks.factors])
+    return Data(factors, float(sum(counts)), problem.scale, np.zeros((n, u, u)), np.zeros((n, u)), blocks)
 
 
 def _fit(problem: NonlinearProblem, data: Data) -> Fit:
@@ -486,7 +498,11 @@ def _solution(problem: NonlinearProblem, theta: Array) -> Solution:
     point = problem.point(theta)
     slopes = [_sensitivities(problem, point, found.deviation, part) for part in rows]
     R = _factor(problem, rows, slopes, found)[:, :-1]
-    covariance, deviations = _covariance(R, _white(problem))
+    every = _linear_data(problem, rows, slopes)
+    resolved = fit(every, found.noise, visible=_INVISIBLE, part=_LEAST_PART)
+    resolved = replace(resolved, deviation=np.append(found.deviation, np.zeros(theta.size)))
+    covariance, freedom, sources = uncertainty(every, resolved, 1.0 / _white(problem))
+    deviations = np.where(resolved.determined, np.sqrt(np.diag(covariance)), np.inf)
     velocities = np.ones(deviations.size)
     velocities[deviations.size - problem.stribeck.size :] = point.velocity[problem.stribeck]
     bounds = _bounds(problem)
@@ -496,6 +512,8 @@ def _solution(problem: NonlinearProblem, theta: Array) -> Solution:
         x=found.deviation,
         standard_deviations=deviations * velocities,
         covariance=covariance * np.outer(velocities, velocities),
+        freedom=freedom,
+        sources=sources,
         noise=found.noise,
         residual_rms=residual_rms(data, found.deviation),
         invisible=_groups(problem, R, _reduced(problem, theta, rows, found)),
@@ -506,18 +524,6 @@ def _white(problem: NonlinearProblem) -> float:
     """Return the number of independent values of noise per instant: filtered noise is correlated."""
     counts = np.array([segment.at.size for segment in problem.segments], dtype=float)
     return float(counts @ [segment.white for segment in problem.segments] / counts.sum())
-
-
-def _covariance(R: Array, white: float) -> tuple[Array, Array]:
-    """Return the covariance of all parameters and their standard deviations."""
-    lengths = np.linalg.norm(R, axis=0)
-    lengths[lengths == 0.0] = 1.0
-    _, s, Vt = np.linalg.svd(R / lengths, full_matrices=False)
-    kept = s > _INVISIBLE * s[0]
-    half = Vt[kept].T / s[kept] / lengths[:, None]
-    covariance = half @ half.T / white
-    determined = (np.abs(Vt[~kept]) < _LEAST_PART).all(axis=0)
-    return covariance, np.where(determined, np.sqrt(np.diag(covariance)), np.inf)
 
 
 def _groups(problem: NonlinearProblem, R: Array, reduced: _Reduced) -> tuple[tuple[str, ...], ...]:

@@ -18,9 +18,9 @@ from ..robot import Robot
 from ..robot.payload import Payload
 from ..table import Table
 from .equations import all_names, all_parameters, extended, selection
-from .identification import normal_intervals
+from .intervals import student_intervals, uncertainty
 from .layout import RegressorColumns
-from .least_squares import ConsistentProblem, Data, Fit, covariance, fit, fit_reweighted, given_noise, solve_consistent
+from .least_squares import ConsistentProblem, Data, Fit, fit, fit_reweighted, given_noise, joined, solve_consistent
 from .log_file import Recorded, as_sources
 from .problem import Problem
 from .sums import Linearization
@@ -44,6 +44,10 @@ class PayloadIdentification:
         REG parameters of the payload in the frame of its link.
     covariance : (10, 10) array
         Their covariance by plain least squares, zero in directions that the logs do not determine.
+    freedom : (10,) array
+        Degrees of freedom of their variances.
+    sources : tuple of str
+        What these rest on, as for `Identification`.
     determined : (10,) bool array
         Whether the logs determine each parameter.
     link : int
@@ -73,6 +77,8 @@ class PayloadIdentification:
 
     parameters: Array
     covariance: Array = field(repr=False)
+    freedom: Array = field(repr=False)
+    sources: tuple[str, ...]
     determined: npt.NDArray[np.bool_]
     link: int
     noise: Array
@@ -97,17 +103,24 @@ class PayloadIdentification:
     @property
     def standard_deviations(self) -> Array:
         """Standard deviations of `estimates` to first order, (10,), infinite where not determined."""
-        steps = _STEP * np.maximum(np.abs(self.parameters), abs(self.parameters[0]))
-        shifts = np.diag(steps)
-        ahead, behind = (inertia.dyn_from_reg(self.parameters + sign * shifts) for sign in (1.0, -1.0))
-        slopes = ((ahead - behind) / (2.0 * steps[:, None])).T
+        slopes = self._slopes()
         deviations = np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", slopes, self.covariance, slopes), 0.0))
         hidden = (np.abs(slopes[:, ~self.determined]) > _STEP).any(axis=1)
         return np.where(hidden, np.inf, deviations)
 
+    def _slopes(self) -> Array:
+        """Return the derivatives of `estimates` by `parameters`, (10, 10)."""
+        steps = _STEP * np.maximum(np.abs(self.parameters), abs(self.parameters[0]))
+        shifts = np.diag(steps)
+        ahead, behind = (inertia.dyn_from_reg(self.parameters + sign * shifts) for sign in (1.0, -1.0))
+        return np.asarray(((ahead - behind) / (2.0 * steps[:, None])).T)
+
     def intervals(self, level: float = 0.95) -> Array:
-        """Return confidence intervals of `estimates`, (10, 2), for normal errors."""
-        return normal_intervals(self.estimates, self.standard_deviations, level)
+        """Return confidence intervals of `estimates`, (10, 2), see `Identification.intervals`."""
+        parts = self._slopes() ** 2 * np.diag(self.covariance)
+        few = np.sum(parts**2 / self.freedom, axis=1)
+        freedom = np.divide(parts.sum(axis=1) ** 2, few, out=np.full(10, np.inf), where=few > 0.0)
+        return student_intervals(self.estimates, self.standard_deviations, freedom, level)
 
     def table(self) -> Table:
         """Return a table of mass, center of mass and inertia: name, value, standard deviation."""
@@ -217,13 +230,16 @@ def identify_payload(
     data, gain = _merged(parts)
     found = fit_reweighted(data) if noise is None else fit(data, np.sqrt(gain) * noise[plan.joints])
     parameters = found.deviation[others.size :]
+    own, (covariance, freedom, sources) = slice(others.size, None), uncertainty(data, found, 1.0 / gain)
     if consistent:
         squares = _squares(data, found, others.size, gain, prior)
         parameters = solve_consistent(squares, positive(regularization, "regularization"))
     return PayloadIdentification(
         parameters=parameters,
-        covariance=covariance(found, data, plan.groups)[others.size :, others.size :] / gain,
-        determined=found.determined[others.size :],
+        covariance=covariance[own, own],
+        freedom=freedom[own],
+        sources=sources,
+        determined=found.determined[own],
         link=index,
         noise=found.noise,
         condition=found.condition,
@@ -251,18 +267,22 @@ def _without_payload(data: Data, gain: float) -> tuple[Data, float]:
     present = np.ones(data.pull.shape[-1])
     present[-10:] = 0.0
     errors = data.errors * present * present[:, None]
-    return Data(data.factors * np.append(present, 1.0), data.count, data.scale, errors, data.pull * present), gain
+    blocks, kept = data.blocks, np.append(present, 1.0)
+    assert blocks is not None
+    blocks = blocks._replace(factors=blocks.factors * kept, logs=-1 - blocks.logs)
+    return Data(data.factors * kept, data.count, data.scale, errors, data.pull * present, blocks), gain
 
 
 def _merged(parts: Sequence[tuple[Data, float]]) -> tuple[Data, float]:
     """Return the sums of all logs, and their mean noise gain."""
-    counts = np.array([data.count for data, _ in parts])
+    counts, blocks = np.array([data.count for data, _ in parts]), [data.blocks for data, _ in parts if data.blocks]
     data = Data(
         factors=np.concatenate([data.factors for data, _ in parts], axis=1),
         count=float(counts.sum()),
         scale=np.sqrt(counts @ np.array([data.scale**2 for data, _ in parts]) / counts.sum()),
         errors=np.sum([data.errors for data, _ in parts], axis=0),
         pull=np.sum([data.pull for data, _ in parts], axis=0),
+        blocks=joined(blocks),
     )
     return data, float(counts @ [gain for _, gain in parts] / counts.sum())
 

@@ -47,6 +47,8 @@ class Replay(Value):
     ----------
     joints, names, logs : tuple of str
         Names of the joints, of the base parameters and of the logs.
+    unknown : (p,) bool array
+        Parameters that adapt.
     starts : (l,) array
         Times at which the logs begin [s].
     t : (m,) array
@@ -78,6 +80,7 @@ class Replay(Value):
     joints: tuple[str, ...]
     names: tuple[str, ...]
     logs: tuple[str, ...]
+    unknown: npt.NDArray[np.bool_] = field(repr=False)
     starts: Array = field(repr=False)
     t: Array = field(repr=False)
     parameters: Array = field(repr=False)
@@ -103,7 +106,7 @@ class Replay(Value):
         found = {"initial": self.base_parameters[0], "adapted": self.base_parameters[-1]}
         found["least squares"] = self.least_squares[-1]
         if beside is not None:
-            if beside.base.names != self.names:
+            if not np.array_equal(beside.unknown.mask, self.unknown):
                 raise ThunderError("beside must be an identification of the parameters that the estimator adapts")
             found["identified"] = beside.base_parameters
         return found
@@ -171,7 +174,7 @@ def replay(
     hold: float = 0.0,
     resample: float | None = None,
     robust: bool = False,
-    most: int = 2000,
+    most: int = 500,
     progress: bool | Callable[[float], object] = False,
 ) -> Replay:
     """Run the adaptation laws of the controllers on recorded positions, velocities and torques.
@@ -300,6 +303,7 @@ class _Run:
             joints=self.estimator.robot.joint_names,
             names=self.base.names,
             logs=logs,
+            unknown=self.estimator.unknown.mask,
             starts=np.array(starts),
             t=t,
             parameters=parameters,

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..checks import Array
 from .equations import with_all_parameters
+from .intervals import Uncertainty, uncertainty
 from .layout import RegressorColumns
 from .least_squares import (
     SMALLEST_NOISE,
     Data,
     Fit,
     consistent_problem,
-    covariance,
     fit,
     fit_reweighted,
     nearest_change,
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
     theta: Array
     extra: Array
     solution: Fit
-    covariance: Array
+    uncertainty: Uncertainty
     residual_rms: Array
     offsets: Array
     offset_deviations: Array
@@ -185,15 +185,16 @@ def _stiffness(problem: Problem, step: _Step) -> Array:
 
 def _found(problem: Problem, plan: RegressorColumns, step: _Step) -> Estimate:
     further = _further_offsets(problem, step)
-    covariances = covariance(step.solution, step.data, plan.groups) / step.gain
+    influence = 1.0 if step.spread is None else step.spread.influence
+    found = uncertainty(step.data, step.solution, 1.0 / step.gain, influence)
     return Estimate(
         theta=step.theta,
         extra=step.deviation[problem.base.count :],
         solution=step.solution,
-        covariance=covariances,
+        uncertainty=found,
         residual_rms=residual_rms(step.data, step.deviation),
         offsets=step.guess.offsets + further,
-        offset_deviations=_offset_deviations(problem, step, further, covariances),
+        offset_deviations=_offset_deviations(problem, step, further, found.covariance),
         motors=step.sums.totals["motors"] / step.data.count,
         instants=round(step.data.count),
         torque_rms=step.data.scale,

@@ -13,6 +13,7 @@ from ..checks import Array
 from ..model.elastic import spring_slopes
 from ..robot import Robot
 from .equations import Equations, all_names
+from .intervals import split
 from .layout import RegressorColumns
 from .robust import Outliers
 from .samples import Filter, Samples
@@ -29,30 +30,51 @@ class Linearization(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Block:
+    """Number of instants of a part of a log, and triangular factors.
+
+    There is a factor, (m, m), for each joint, of its rows next to each other: for each row the column of the offset of
+    its spring, where there is one, the columns that are not zero, and the torque minus that of the prior.
+    """
+
+    count: float
+    factors: tuple[Array, ...]
+
+    def __add__(self, other: Block) -> Block:
+        """Return the block of the instants of both."""
+        factors = tuple(r_factor(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
+        return Block(self.count + other.count, factors)
+
+
+@dataclass(frozen=True)
 class Sums:
     """Sums over instants.
 
     Attributes
     ----------
-    factors : tuple of (m, m) array
-        For each joint, the triangular factor of its rows next to each other: for each row the column of the offset of
-        its spring, where there is one, the columns that are not zero, and the torque minus that of the prior.
+    blocks : dict of (int, int) to Block
+        Numbers of a log and of a block of it, from 0, and its factors.
     totals : dict of str to array
         Further sums.
     """
 
-    factors: tuple[Array, ...]
+    blocks: dict[tuple[int, int], Block]
     totals: dict[str, Array]
 
     def __add__(self, other: Sums) -> Sums:
         """Return the sums over the instants of both."""
-        factors = tuple(r_factor(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
-        return Sums(factors, {name: value + other.totals[name] for name, value in self.totals.items()})
+        blocks = dict(self.blocks)
+        for place, block in other.blocks.items():
+            blocks[place] = blocks[place] + block if place in blocks else block
+        return Sums(blocks, {name: value + other.totals[name] for name, value in self.totals.items()})
 
     def scaled(self, factor: float) -> Sums:
         """Return the sums of instants that count `factor` times."""
-        factors = tuple(np.sqrt(factor) * each for each in self.factors)
-        return Sums(factors, {name: factor * value for name, value in self.totals.items()})
+        blocks = {
+            place: Block(factor * block.count, tuple(np.sqrt(factor) * each for each in block.factors))
+            for place, block in self.blocks.items()
+        }
+        return Sums(blocks, {name: factor * value for name, value in self.totals.items()})
 
 
 def total(sums: Iterable[Sums]) -> Sums:
@@ -70,10 +92,11 @@ def r_factor(A: Array) -> Array:
     return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
 
 
-def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization) -> Sums:
-    """Return the sums over the instants of a window."""
+def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization, log: int, length: float) -> Sums:
+    """Return the sums over the instants of a window, with blocks of at least `length` instants of this log."""
     samples, P, n = window.samples(), plan.theta0.size, plan.robot.n
-    factors = [np.zeros((0, plan.places(group)[-1].stop)) for group in plan.groups]
+    blocks: dict[tuple[int, int], Block] = {}
+    white, first = window.filter.gains[0], window.first + window.used.start
     totals = _of_signals(plan, samples[window.used], guess) | _of_noise(plan, window, samples)
     for part in window.equations(guess.offsets, plan.further, samples):
         prior = part.W[..., :P] @ plan.theta0
@@ -83,9 +106,12 @@ def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization)
         if guess.outliers is not None:
             pieces, found = guess.outliers.weighted(pieces)
             totals["outliers"] = totals.get("outliers", 0.0) + found
-        blocks = (np.hstack([pieces[row] for row in group]) for group in plan.groups)
-        factors = [r_factor(np.vstack([R, block])) for R, block in zip(factors, blocks, strict=True)]
-    return Sums(tuple(r_factor(R) for R in factors), totals)
+        rows = [np.hstack([pieces[row] for row in group]) for group in plan.groups]
+        for number, here in split(first, len(part.y), length, white):
+            block = Block(float(here.stop - here.start), tuple(r_factor(each[here]) for each in rows))
+            blocks[log, number] = blocks[log, number] + block if (log, number) in blocks else block
+        first += len(part.y)
+    return Sums(blocks, totals)
 
 
 def _pieces(plan: RegressorColumns, part: Equations, left: Array, guess: Linearization) -> list[Array]:
@@ -175,7 +201,7 @@ def close_log(plan: RegressorColumns, sums: Sums, conversion: Filter) -> Sums:
         slopes, instants = totals.pop("slopes"), max(float(totals.pop("instants")), 1.0)
         errors[:n] = np.einsum("j,jrab->rab", conversion.gains[2] * noise[:n] / instants, slopes)
         errors += change.T @ _errors_of_drives(plan, conversion.gains, noise[:n], noise[n:]) @ change
-    return Sums(sums.factors, totals | {"errors": totals["count"] * errors})
+    return Sums(sums.blocks, totals | {"errors": totals["count"] * errors})
 
 
 def _errors_of_drives(
