@@ -76,7 +76,7 @@ class ParameterEstimator(AdaptiveController, _core.ParameterEstimator):
     >>> import thunder_py as th
     >>> robot, motion = th.Robot.load("elbow"), th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
     >>> guess = robot.with_parameters(0.7 * robot.parameters)
-    >>> estimator = th.control.ParameterEstimator(guess, adaptation=0.5)
+    >>> estimator = th.control.ParameterEstimator(guess, adaptation=40.0)
     >>> for t in np.arange(0.0, 20.0, 0.01):
     ...     q, dq, _ = motion(t)
     ...     status = estimator.step(t, q, dq, robot.inverse_dynamics(*motion(t)))

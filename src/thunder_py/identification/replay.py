@@ -70,7 +70,7 @@ class Replay(Value):
     >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
     >>> log = th.identification.Log(t=t, q=q, dq=dq, tau=robot.inverse_dynamics(q, dq, ddq))
     >>> guess = robot.with_parameters(0.7 * robot.parameters)
-    >>> result = th.identification.replay(th.control.ParameterEstimator(guess, adaptation=0.5), log)
+    >>> result = th.identification.replay(th.control.ParameterEstimator(guess, adaptation=40.0), log)
     >>> result.table().header
     ('joint', 'torque', 'adapting', 'initial', 'adapted', 'least squares')
     >>> bool((result.rms(result.base_parameters[-1]) < 0.1 * result.rms(result.base_parameters[0])).all())
