@@ -15,7 +15,7 @@ from .measures import Conditioning, PersistentExcitation, base_regressor_conditi
 from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
-from .prediction import Errors, Prediction
+from .prediction import Prediction
 from .readers.describe import Description
 from .report.html import write_report
 from .samples import Samples
@@ -31,7 +31,6 @@ __all__ = [
     "CrossValidation",
     "Description",
     "Difference",
-    "Errors",
     "Excitation",
     "FrictionColumns",
     "Identification",
