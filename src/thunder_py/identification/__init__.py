@@ -14,7 +14,7 @@ from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .model import ModelIdentification, identify_model
 from .payload import PayloadIdentification, identify_payload
-from .prediction import Errors, Prediction
+from .prediction import Prediction
 from .readers.describe import Description
 from .replay import Replay, replay
 from .report.html import write_report
@@ -30,7 +30,6 @@ __all__ = [
     "CrossValidation",
     "Description",
     "Difference",
-    "Errors",
     "Excitation",
     "FrictionColumns",
     "Identification",
