@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, least_squares
+from thunder_py.identification.model import _problem
 
 import thunder_py as th
 from tests.control.arms import elbow, panda
@@ -13,9 +14,8 @@ from tests.dynamics.random_chains import random_robot
 from tests.identification.test_identify import motion as two_tones
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
-from thunder_py.identification import FrictionColumns, Log, SensorCalibration, identify_model
+from thunder_py.identification import FrictionColumns, Log, SensorCalibration, identify
 from thunder_py.identification.friction import KINDS, friction_terms
-from thunder_py.identification.model import _problem
 from thunder_py.identification.nonlinear import _all_rows, _sensitivities
 from thunder_py.identification.windows import Filtering
 from thunder_py.reference import Sinusoid
@@ -129,7 +129,7 @@ def test_friction_and_sensors_come_back_without_noise(chain, kind):
     sensors = SensorCalibration(n, torque_delay=np.linspace(0.004, 0.0101, n), torque_gain=gains)
     log = log_of(robot, friction=truth, sensors=sensors, noise=1e-6)
     others = [f"{joint}.torque_gain" for joint in robot.joint_names[1:]]
-    found = identify_model(robot, log, friction=kind, sensors=["torque_delay", *others], cutoff=CUTOFF)
+    found = identify(robot, log, friction=kind, sensors=["torque_delay", *others], cutoff=CUTOFF)
     assert not found.invisible
     dq = np.linspace(-1.5, 1.5, 31)[:, None] * np.ones(n)
     assert np.abs(found.friction.torque(dq) - truth.torque(dq)).max() < 0.02
@@ -147,7 +147,7 @@ def test_the_same_as_scipy_on_the_full_problem():
     log = log_of(elbow(), friction=truth, sensors=sensors, noise=0.05, exact=True)
     log = log[::5]
     asked = ["joint2.torque_gain", "torque_bias", "joint1.position_bias"]
-    found = identify_model(elbow(), log, friction="stribeck", sensors=asked, weights=[20.0, 20.0])
+    found = identify(elbow(), log, friction="stribeck", sensors=asked, weights=[20.0, 20.0])
     base = elbow().base_parameters()
 
     def residuals(x):
@@ -167,8 +167,8 @@ def test_the_same_as_scipy_on_the_full_problem():
     deviations = np.sqrt(np.diag(np.linalg.inv(other.jac.T @ other.jac)))
     assert (np.abs(found.estimates[places] - other.x[6:]) < 2e-3 * deviations[6:]).all()
     np.testing.assert_allclose(found.standard_deviations[places], deviations[6:], rtol=1e-3)
-    np.testing.assert_allclose(found.identification.standard_deviations, deviations[:6], rtol=1e-3)
-    np.testing.assert_allclose(found.identification.base_parameters, other.x[:6], atol=2e-3)
+    np.testing.assert_allclose(found.standard_deviations, deviations[:6], rtol=1e-3)
+    np.testing.assert_allclose(found.base_parameters, other.x[:6], atol=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_the_same_as_scipy_on_the_full_problem():
 def test_what_torques_do_not_distinguish_is_told(sensors, expected):
     log = log_of(elbow(), noise=0.01)
     with pytest.warns(ThunderWarning, match=r"^the logs do not distinguish joint\d\."):
-        found = identify_model(elbow(), log, sensors=sensors, cutoff=CUTOFF)
+        found = identify(elbow(), log, sensors=sensors, cutoff=CUTOFF)
     (group,) = found.invisible
     assert expected <= set(group)
     places = [found.names.index(name) for name in group if name in found.names]
@@ -194,13 +194,13 @@ def test_what_torques_do_not_distinguish_is_told(sensors, expected):
         warnings.simplefilter("error")
         chosen = [name for name in found.names if name != group[0]]
         if chosen:
-            assert not identify_model(elbow(), log, sensors=chosen, cutoff=CUTOFF).invisible
+            assert not identify(elbow(), log, sensors=chosen, cutoff=CUTOFF).invisible
 
 
 def test_a_known_link_tells_the_gain_of_all_torques():
     robot = elbow()
     log = log_of(robot, sensors=SensorCalibration(2, torque_gain=[1.1, 0.8]), noise=0.01)
-    found = identify_model(robot, log, sensors="torque_gain", unknown="link2", cutoff=CUTOFF)
+    found = identify(robot, log, sensors="torque_gain", unknown="link2", cutoff=CUTOFF)
     assert not found.invisible
     np.testing.assert_allclose(found.sensors.torque_gain, [1.1, 0.8], atol=0.01)
     assert (np.abs(found.sensors.torque_gain - [1.1, 0.8]) < 4.0 * found.standard_deviations).all()
@@ -211,10 +211,10 @@ def test_a_simulated_run_with_a_held_torque():
     robot, reference = elbow().replace(friction=friction_of("coulomb", 2).in_robot), Sinusoid([0.8, 0.6], [0.5, 0.8])
     law = th.SlotineLi(elbow(), Lambda=5.0, K_d=10.0, adaptation=1.0)
     run = th.simulate(robot, law, reference, 2.5, dq0=reference(0.0).dq)
-    found = identify_model(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0)
+    found = identify(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0)
     np.testing.assert_allclose(found.sensors.torque_delay, -5e-4, atol=5e-5)
     np.testing.assert_allclose(found.robot.parameters[20:], robot.parameters[20:], rtol=0.01)
-    held = identify_model(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0, hold=1e-3)
+    held = identify(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0, hold=1e-3)
     np.testing.assert_allclose(held.sensors.torque_delay, found.sensors.torque_delay + 5e-4, atol=1e-6)
 
 
@@ -222,7 +222,7 @@ def test_bad_models_are_refused():
     log = log_of(elbow(), sensors=SensorCalibration(2, torque_delay=0.01))
 
     def given(**changes):
-        return identify_model(elbow(), log, **{"cutoff": CUTOFF, **changes})
+        return identify(elbow(), log, **{"cutoff": CUTOFF, **changes})
 
     assert_refused(
         (lambda: given(friction="stribek"), "friction must be one of none, viscous, ..., got 'stribek'; did you ..."),
@@ -257,14 +257,14 @@ def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
     q, tau = np.array(q)[delay:], (np.array(tau) * [1.0, 1.2] + [0.4, -0.3])[:-delay]
     log = Log(t=period * np.arange(len(q)), q=q, tau=tau)
     asked = ["torque_delay", "torque_bias", "joint2.torque_gain"]
-    found = identify_model(elbow(), log, friction="coulomb", sensors=asked, delta=1e-3, cutoff=20.0, hold=period)
+    found = identify(elbow(), log, friction="coulomb", sensors=asked, delta=1e-3, cutoff=20.0, hold=period)
     np.testing.assert_allclose(found.sensors.torque_delay, delay * period, atol=1.2e-3)  # joints rest as they reverse
     np.testing.assert_allclose(found.sensors.torque_bias, [0.4, -0.3], atol=0.02)
     np.testing.assert_allclose(found.sensors.torque_gain, [1.0, 1.2], atol=5e-3)
     np.testing.assert_allclose(found.friction.viscous[:, 0], [0.8, 0.5], rtol=0.03)
     np.testing.assert_allclose(found.friction.coulomb[:, 0], [1.5, 0.7], rtol=0.03)
     base = elbow().base_parameters()
-    np.testing.assert_allclose(found.identification.base_parameters[:6], base.mapping @ elbow().parameters, atol=0.03)
+    np.testing.assert_allclose(found.base_parameters[:6], base.mapping @ elbow().parameters, atol=0.03)
 
 
 @pytest.mark.release
@@ -277,10 +277,10 @@ def test_several_logs_and_the_options_of_the_last_pass(tmp_path):
     np.savez(tmp_path / "second.npz", t=log.t[700:], q=log.q[700:], tau=tau[700:])
     logs = [Log(t=log.t[:800], q=log.q[:800], tau=tau[:800]), tmp_path / "second.npz"]
     options = {"friction": "asymmetric", "sensors": "torque_bias", "cutoff": 15.0}
-    found = identify_model(elbow(), logs, **options, consistent=True, robust=True)
-    plain = identify_model(elbow(), logs, **options)
-    assert found.identification.physical.all()
-    assert found.identification.logs[1] == "second.npz"
+    found = identify(elbow(), logs, **options, consistent=True, robust=True)
+    plain = identify(elbow(), logs, **options)
+    assert found.physical.all()
+    assert found.logs[1] == "second.npz"
     bias = [found.names.index(f"joint{j}.torque_bias") for j in (1, 2)]
     spread = [each.standard_deviations[bias] for each in (found, plain)]
     assert (np.abs(found.estimates[bias] - [0.5, -0.3]) < 3.0 * spread[0]).all()
@@ -292,7 +292,7 @@ def test_known_dry_friction_does_not_bias_a_delay():
     robot = elbow().replace(friction=friction.in_robot)
     log = log_of(elbow(), friction=friction, sensors=sensors, noise=0.01)
     for options in ({}, {"unknown": "inertial"}, {"unknown": "friction"}):
-        found = identify_model(robot, log, sensors="torque_delay", cutoff=CUTOFF, **options)
+        found = identify(robot, log, sensors="torque_delay", cutoff=CUTOFF, **options)
         assert (np.abs(found.estimates - 0.005) < 4.0 * found.standard_deviations).all()
         assert found.names == ("joint1.torque_delay", "joint2.torque_delay")
 
@@ -303,8 +303,8 @@ def test_friction_of_the_robot_has_its_deviations_at_its_place(joints):
     truth = friction_of("coulomb", 3)
     plain = random_robot(3, 3, joints=joints, armature=True)
     log = log_of(plain, friction=truth, noise=0.01)[::2]
-    new = identify_model(plain, log, friction=["coulomb", "viscous", "coulomb"], cutoff=CUTOFF)
-    named = dict(zip(new.identification.base.names, new.identification.standard_deviations, strict=True))
+    new = identify(plain, log, friction=["coulomb", "viscous", "coulomb"], cutoff=CUTOFF)
+    named = dict(zip(new.base.names, new.standard_deviations, strict=True))
     assert [named[name] for name in new.names] == new.standard_deviations.tolist()
     assert new.names == ("joint1.viscous", "joint1.coulomb", "joint2.viscous", "joint3.viscous", "joint3.coulomb")
     dq = np.linspace(-1.0, 1.0, 9)[:, None] * np.ones(3)

@@ -11,9 +11,7 @@ from .least_squares import divergence
 from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
-from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
-from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
 from .samples import Samples
 from .sensors import SensorCalibration
@@ -33,10 +31,8 @@ __all__ = [
     "Log",
     "LogFile",
     "ModelComparison",
-    "ModelIdentification",
     "Motion",
     "MotionLimits",
-    "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
     "Samples",
@@ -48,8 +44,6 @@ __all__ = [
     "differentiate",
     "divergence",
     "identify",
-    "identify_model",
-    "identify_payload",
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import Array, array, one_of
 from ..errors import ThunderError
 from ..model.description import Friction
+from ..robot import Robot
 from ..simulation.friction import FrictionModel
 from .samples import Samples
 
@@ -69,7 +70,7 @@ class FrictionColumns:
     Attributes
     ----------
     kinds : tuple of str
-        Kind of friction of each joint; see `identify_model`.
+        Kind of friction of each joint; see `identify`.
     joint_names : tuple of str
         Names of the joints.
     delta : float
@@ -107,7 +108,7 @@ class FrictionColumns:
     def evaluate(self, samples: Samples) -> Array:
         """Return the columns in the rows of the links, (k, r, c)."""
         links, motors = samples.wide
-        velocity, start = self._velocity(), 0
+        velocity, start = self.velocities, 0
         drives = 0 if motors is None else motors.q.shape[1] * (1 if samples.joint_torque is None else 2)
         found = np.zeros((len(samples), len(self.kinds) + drives, len(self.names)))
         for j, kind in enumerate(self.kinds):
@@ -115,6 +116,17 @@ class FrictionColumns:
             found[:, j, start:stop] = friction_terms(KINDS[kind], self.delta, velocity[j], links.dq[:, j]).values
             start = stop
         return samples.filtered(found)
+
+    @property
+    def stribeck(self) -> npt.NDArray[np.intp]:
+        """Joints with a Stribeck velocity."""
+        return np.array([j for j, kind in enumerate(self.kinds) if "stribeck" in KINDS[kind]], dtype=np.intp)
+
+    def stribeck_terms(self, samples: Samples, velocity: Array, *, slopes: bool = False) -> Array:
+        """Return the columns of the Stribeck effect with these velocities, (k, v), or their `bends`."""
+        dq = samples.wide[0].dq
+        terms = [friction_terms(("stribeck",), self.delta, velocity[j], dq[:, j]) for j in self.stribeck]
+        return samples.filtered(np.hstack([each.bends if slopes else each.values for each in terms]))
 
     def model(self, coefficients: npt.ArrayLike) -> FrictionModel:
         """Return the friction with these coefficients, (c,)."""
@@ -128,11 +140,24 @@ class FrictionColumns:
                 sides[j] = found.get(f"{name}_negative", both), found.get(f"{name}_positive", both)
             stribeck[j] = found.get("stribeck", 0.0)
         return FrictionModel(
-            viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=self._velocity(), delta=self.delta
+            viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=self.velocities, delta=self.delta
         )
 
-    def _velocity(self) -> Array:
+    @property
+    def velocities(self) -> Array:
+        """Stribeck velocities, (n,); one where none are given."""
         return np.ones(len(self.kinds)) if self.velocity is None else np.asarray(self.velocity, dtype=np.float64)
+
+
+def friction_model(robot: Robot, columns: FrictionColumns | None, coefficients: Array) -> FrictionModel:
+    """Return the friction of columns, or without these the viscous and Coulomb friction of a robot."""
+    if columns is not None:
+        return columns.model(coefficients)
+    own, sides = robot.description.friction, np.zeros((2, robot.n, 1))
+    if own is not None:
+        for name, column in zip(own.terms, own.coefficients.T, strict=True):
+            sides[Friction.TERMS.index(name), :, 0] = column
+    return FrictionModel(viscous=sides[0], coulomb=sides[1], delta=1e-2 if own is None else own.delta)
 
 
 _Column = tuple[Array, Array, Array]

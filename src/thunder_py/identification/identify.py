@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import nonnegative, positive, whole
+from ..checks import Array, nonnegative, positive, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
+from ..model.description import Friction
+from ..model.inertia import dyn_from_reg
 from ..model.parameters import UnknownParameters
-from ..robot import Robot
+from ..robot import Payload, Robot
 from ..simulation import SimulationResult
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .findings import diagnose
-from .identification import Identification
+from .friction import KINDS, FrictionColumns, friction_kinds, friction_model
+from .identification import PAYLOAD, Identification, body_slopes
 from .least_squares import given_noise
 from .log import Log, LogSource, check_signals
 from .log_file import Recorded, as_sources
+from .nonlinear import Nonlinear
 from .problem import Problem
+from .sensors import SensorCalibration, chosen_quantities, quantity_names
 from .solve import Estimate, solve
 from .windows import Filtering
 
@@ -30,13 +35,19 @@ _LOG = logging.getLogger(__name__)
 
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
+#: the same of a Stribeck velocity
+_UNCERTAIN_VELOCITY = 0.2
+#: names that a warning lists
+_LISTED = 8
+#: slope above which a parameter of a payload depends on one that is not determined
+_HIDDEN = 1e-6
 #: correlation above which x follows q, and the factor from which on it does not resemble q
 _ALIKE, _FACTOR = 0.9, 4.0
 
 
 def identify(
     robot: Robot,
-    t: npt.ArrayLike | Recorded | Sequence[Recorded],
+    t: npt.ArrayLike | Recorded | Sequence[Recorded] = (),
     q: npt.ArrayLike | None = None,
     dq: npt.ArrayLike | None = None,
     ddq: npt.ArrayLike | None = None,
@@ -58,8 +69,16 @@ def identify(
     columns: Sequence[Columns] = (),
     resample: float | None = None,
     threads: int = 0,
+    friction: str | Sequence[str] | None = None,
+    delta: float | None = None,
+    sensors: str | Iterable[str] = (),
+    calibration: SensorCalibration | None = None,
+    longest_delay: float = 0.05,
+    loaded: Recorded | Sequence[Recorded] = (),
+    payload: Payload | None = None,
+    link: int | str | None = None,
 ) -> Identification:
-    """Identify parameters by weighted least squares, optionally restricted to physically consistent values.
+    """Identify links, friction, elastic joints, sensors and a payload by weighted least squares.
 
     Parameters
     ----------
@@ -193,34 +212,66 @@ def identify(
     """
     noise = given_noise(weights, robot.n)
     signals = {"q": q, "dq": dq, "ddq": ddq, "tau": tau, "x": x, "dx": dx, "ddx": ddx, "joint_torque": joint_torque}
-    logs = _logs(robot, t, signals)
-    chosen, elastic = selection(robot, unknown)
+    with_payload = as_sources(robot, loaded, called="loaded log")
+    logs = () if with_payload and isinstance(t, (list, tuple)) and not t else _logs(robot, t, signals)
+    body = Payload(0.0, link=link).link_index(robot)
+    known: Array | None = np.zeros(10)
+    if with_payload:
+        unknown = () if unknown is None and not logs else unknown
+        known = None if payload is None else payload.parameters
+    kinds = None if friction is None else friction_kinds(friction, robot.n)
+    own = robot.description.friction
+    if delta is None or kinds is None:
+        delta = 1e-2 if own is None else own.delta
     start = robot if prior is None else prior
     if all_names(start) != all_names(robot):
         raise ThunderError(f"prior must have the parameters of {robot.name}, got {start!r}")
+    if kinds is None:
+        chosen, elastic = selection(robot, unknown)
+    else:
+        robot, start, chosen, elastic = _with_friction(robot, start, unknown, kinds, delta)
+        if robot.description.friction is None:
+            columns = [FrictionColumns(kinds, robot.joint_names, delta), *columns]
     mask = np.concatenate([chosen.mask, elastic])
     base = extended(chosen.base_parameters(), elastic, all_names(robot))
-    if base.count == 0:
+    if base.count == 0 and not with_payload:
         raise ThunderError("unknown must hold a parameter that torques depend on")
+    calibration = SensorCalibration(robot.n) if calibration is None else calibration
+    if calibration.n != robot.n:
+        raise ThunderError(f"calibration must have {robot.n} joints, got {calibration.n}")
+    quantities = chosen_quantities(robot, sensors)
+    stribeck = [each.stribeck for each in columns if isinstance(each, FrictionColumns) and kinds is not None][:1]
+    delays = np.array([name.endswith("_delay") for name in quantity_names(robot)])
+    longest = float(np.abs(calibration.vector()[delays]).max())
+    if delays[quantities].any():
+        longest = max(longest, positive(longest_delay, "longest_delay"))
     problem = Problem(
         robot=robot,
-        logs=logs,
+        logs=(*logs, *with_payload),
+        loaded=len(with_payload),
         theta0=np.where(mask, all_parameters(start), all_parameters(robot)),
         mask=mask,
         base=base,
         columns=tuple(columns),
+        body=10 * (body - 1) + np.arange(10),
+        payload=known,
+        sensors=calibration,
+        unknown=Nonlinear(quantities, *(stribeck or [np.zeros(0, dtype=np.intp)])),
         noise=noise,
         gamma=positive(regularization, "regularization") if consistent else None,
         offsets=offsets,
-        filtering=Filtering(cutoff, nonnegative(hold, "hold"), resample, robust),
+        filtering=Filtering(cutoff, nonnegative(hold, "hold"), resample, robust, longest=longest),
         threads=whole(threads, "threads", 0),
     )
     _LOG.info("%s: %d base parameters of %d unknown ones, from %d logs", robot.name, base.count, mask.sum(), len(logs))
-    found = solve(problem)
-    result = _result(problem, chosen, found)
+    names = _names(problem)
+    found = solve(problem, names)
+    result = _result(problem, chosen, found, names, kinds is not None)
     _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
     count = int(elastic.sum())
     _warn_of_other_motors(robot, found)
+    _warn_of_invisible(found.invisible)
+    _warn_of_velocities(result)
     for message in diagnose(result, found.torque_rms):
         _warn(message)
     _warn_if_uncertain(result, count)
@@ -228,28 +279,86 @@ def identify(
     return result
 
 
-def _result(problem: Problem, chosen: UnknownParameters, found: Estimate) -> Identification:
-    base, solution, filtering = problem.base, found.solution, problem.filtering
-    sigma = np.where(solution.determined, np.sqrt(np.maximum(np.diag(found.covariance), 0.0)), np.inf)
+def _with_friction(
+    robot: Robot,
+    start: Robot,
+    unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
+    kinds: Sequence[str],
+    delta: float,
+) -> tuple[Robot, Robot, UnknownParameters, npt.NDArray[np.bool_]]:
+    """Return robot and prior with friction of zero in place of theirs, and what is then unknown.
+
+    The robots have no friction where they cannot hold these kinds.
+    """
+    n, plain = robot.n, robot.replace(friction=None)
+    chosen, elastic = selection(plain, unknown)
+    used = {name for kind in kinds for name in KINDS[kind]}
+    terms, friction = tuple(name for name in Friction.TERMS if name in used), None
+    if used and used == set(terms):
+        friction = Friction(terms=terms, coefficients=np.zeros((n, len(terms))), delta=delta)
+    mask = chosen.mask
+    robot, start = plain.replace(friction=friction), start.replace(friction=friction)
+    if friction is not None:
+        here = [name in KINDS[kind] for kind in kinds for name in terms]
+        mask = np.concatenate([mask[: 10 * n], here, mask[10 * n :]])
+    return robot, start, robot.unknown(mask), elastic
+
+
+def _names(problem: Problem) -> tuple[str, ...]:
+    """Return the names of base parameters, further coefficients, an unknown payload and nonlinear parameters."""
+    robot, unknown = problem.robot, problem.unknown
+    sensors = quantity_names(robot)
+    return (
+        *problem.base.names,
+        *(name for each in problem.columns for name in each.names),
+        *(PAYLOAD if problem.payload is None else ()),
+        *(sensors[k] for k in unknown.chosen),
+        *(f"{robot.joint_names[j]}.stribeck_velocity" for j in unknown.stribeck),
+    )
+
+
+def _result(
+    problem: Problem, chosen: UnknownParameters, found: Estimate, names: tuple[str, ...], friction: bool
+) -> Identification:
+    base, filtering, guess, gains = problem.base, problem.filtering, found.guess, found.gains
+    values, slopes, determined = found.values.copy(), np.eye(len(names)), found.determined.copy()
+    first, b = guess.extra.size, base.count
+    if problem.unknown.stribeck.size:
+        here = np.arange(values.size)[-problem.unknown.stribeck.size :]
+        values[here] = np.exp(values[here])
+        slopes[b + here, b + here] = values[here]
+    if problem.payload is None:
+        body, at = values[first : first + 10], slice(b + first, b + first + 10)
+        slopes[at, at] = body_slopes(body)
+        determined[at] = ~(np.abs(slopes[at, at][:, ~determined[at]]) > _HIDDEN).any(axis=1)
+        values[first : first + 10] = dyn_from_reg(body)
+    covariance = slopes @ found.covariance @ slopes.T
+    sigma = np.where(determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
+    robot = with_all_parameters(problem.robot, found.theta)
     return Identification(
-        robot=with_all_parameters(problem.robot, found.theta),
+        robot=robot,
         unknown=chosen,
         parameters=found.theta,
         base=base,
         base_parameters=base.mapping @ found.theta,
-        standard_deviations=sigma[: base.count],
-        residual_rms=found.residual_rms,
-        noise=solution.noise,
+        standard_deviations=sigma[:b],
+        residual_rms=found.residual_rms / gains,
+        noise=found.solution.noise / gains,
         offsets=found.offsets,
         offset_deviations=found.offset_deviations,
-        rank=solution.rank,
-        condition=solution.condition,
+        rank=found.solution.rank,
+        condition=found.solution.condition,
         consistent=problem.gamma is not None,
-        covariance=found.covariance,
-        extra=found.extra,
-        extra_deviations=sigma[base.count :],
-        extra_names=tuple(name for each in problem.columns for name in each.names),
-        columns=problem.columns,
+        covariance=covariance,
+        extra=values,
+        extra_deviations=sigma[b:],
+        extra_names=names[b:],
+        columns=guess.columns,
+        friction=friction_model(robot, *guess.friction) if friction else None,
+        sensors=guess.sensors,
+        link=problem.body[0] // 10 + 1 if problem.loaded else None,
+        payload_parameters=guess.payload,
+        invisible=found.invisible,
         logs=tuple(log.name for log in problem.logs),
         count=found.instants,
         cutoff=None if filtering.cutoff is None else float(filtering.cutoff),
@@ -303,6 +412,31 @@ def _warn_if_negative(result: Identification, elastic: int) -> None:
         _warn(
             f"the log asks for negative values of {', '.join(negative)}: are x and q exchanged, the sign of tau, or "
             "the units wrong?"
+        )
+
+
+def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
+    for first, *others in groups:
+        listed = ", ".join(others[:_LISTED]) + (f" and {len(others) - _LISTED} more" if len(others) > _LISTED else "")
+        change = f"from a change of {listed}" if others else "at all"
+        if first.endswith(".stribeck_velocity"):
+            advice = "choose another friction for this joint, or move it slowly in both directions"
+        else:
+            advice = "leave it out of sensors, or give its value by calibration"
+        _warn(f"the logs do not distinguish {first} {change}: {advice}")
+
+
+def _warn_of_velocities(result: Identification) -> None:
+    """Warn of Stribeck velocities that are so uncertain that linear intervals do not hold."""
+    uncertain = [
+        f"{name} ({100.0 * deviation / value:.0f} %)"
+        for name, value, deviation in zip(result.extra_names, result.extra, result.extra_deviations, strict=True)
+        if name.endswith(".stribeck_velocity") and deviation > _UNCERTAIN_VELOCITY * value
+    ]
+    if uncertain:
+        _warn(
+            f"the logs hardly determine {', '.join(uncertain)}: intervals of these and of the Stribeck coefficients "
+            "are too narrow"
         )
 
 

@@ -57,6 +57,11 @@ class Data:
     errors: Array
     pull: Array
 
+    def of(self, T: Array) -> Data:
+        """Return the data of other unknowns, (v,), of which these are T times."""
+        factors = np.concatenate([self.factors[..., :-1] @ T, self.factors[..., -1:]], axis=-1)
+        return Data(factors, self.count, self.scale, T.T @ self.errors @ T, self.pull @ T)
+
 
 @dataclass(frozen=True)
 class Fit:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Array
-from .layout import RegressorColumns
+from .sums import Layout
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Offsets:
 
 
 def without_offsets(
-    plan: RegressorColumns, factors: Sequence[Array], stiffness: Array, weight: Array
+    plan: Layout, factors: Sequence[Array], stiffness: Array, weight: Array
 ) -> tuple[Array, Offsets | None]:
     """Split the factors of joints into those of rows, (r, m, u + 1), and take the columns of offsets out of them.
 

@@ -16,6 +16,7 @@ from .equations import Columns, Equations, equations, formed_columns
 from .log import Log, LogSource, checked_chunks
 from .resample import Resampled
 from .samples import Filter, Samples
+from .sensors import SensorCalibration, corrected
 from .signals import checked_cutoff, instants, sampling_period
 from .spikes import without_spikes
 
@@ -40,6 +41,8 @@ class Filtering(NamedTuple):
         Whether spikes are replaced by interpolation before the filter.
     quiet : bool
         Whether warnings are left out, which an earlier pass over the same logs gave.
+    longest : float
+        Longest delay of sensors [s].
     """
 
     cutoff: float | None = None
@@ -47,6 +50,7 @@ class Filtering(NamedTuple):
     resample: float | None = None
     robust: bool = False
     quiet: bool = False
+    longest: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,30 +83,40 @@ class Window:
     used: slice
     stride: int
 
-    def samples(self) -> Samples:
-        """Return the filtered signals, with margins."""
-        return self.filter(self.log)
+    def samples(self, sensors: SensorCalibration | None = None) -> Samples:
+        """Return the filtered signals, with margins, corrected for sensors that are not exact."""
+        if sensors is None or sensors.exact:
+            return self.filter(self.log)
+        return self.filter(corrected(self.log, sensors, self.filter.period))
+
+    def every(self, step: int) -> slice:
+        """Return the instants that are used, `step` apart in the whole log."""
+        first = -(-(self.first + self.used.start) // step) * step - self.first
+        return slice(first, max(self.used.stop, first), step)
 
     def equations(
-        self, offsets: Array | None = None, columns: Sequence[Columns] = (), samples: Samples | None = None
+        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None, step: int = 1
     ) -> Iterator[Equations]:
         """Yield the rows of all instants that are used, about a thousand instants at a time.
 
         Parameters
         ----------
-        offsets : (e,) array, optional
+        offsets : (e,) array
             Known offsets of x - q.
         columns : sequence of Columns
             Further columns.
         samples : Samples, optional
             Those of `samples`, where they are known.
+        step : int
+            Instants from one to the next.
         """
         found = self.samples() if samples is None else samples
-        formed = formed_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
+        formed = formed_columns(self.robot, found, offsets)
         further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
-        for start in range(self.used.start, self.used.stop, _ROWS):
-            part = slice(start, min(start + _ROWS, self.used.stop))
-            yield equations(self.robot, found[part], formed[part], [each[part] for each in further])
+        used = self.every(step)
+        for start in range(used.start, used.stop, _ROWS * step):
+            part = slice(start, min(start + _ROWS * step, used.stop), step)
+            yield equations(self.robot, found[part], formed[part], [each[part] for each in further], part)
 
 
 def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Window]:
@@ -180,13 +194,15 @@ def filter_of(log: Log, filtering: Filtering) -> Filter:
     if log.ddq is not None:
         if hold:
             raise ThunderError("hold must be 0 for measured accelerations: give cutoff, or leave ddq out")
+        if filtering.longest:
+            raise ThunderError("ddq must be None for sensors with delays: give cutoff, or leave ddq out")
         return Filter(float(np.mean(np.diff(instants(log.t)))))
     if filtering.cutoff is None:
         raise ThunderError(
             "cutoff must be given without ddq, because accelerations are computed from filtered positions"
         )
     period = sampling_period(log.t)
-    return Filter(period, checked_cutoff(filtering.cutoff, period), hold)
+    return Filter(period, checked_cutoff(filtering.cutoff, period), hold, filtering.longest)
 
 
 def _window(
