@@ -33,10 +33,11 @@ from .sums import Layout, Sums, mean_slopes, r_factor
 _ROUNDS, _EXACT = 30, 1e-9
 #: iterations of weights of outliers, and their change, in standard deviations, at which these end
 _REWEIGHTED, _SETTLED = 20, 1e-3
-#: Gauss-Newton steps for nonlinear parameters, and the decrease of the squares, in units of the noise, that ends them
-_STEPS, _DECREASE = 60, 1e-6
-#: decrease up to which they have converged, increase of the squares that counts as rounding, and shortest part of one
-_CONVERGED, _ROUNDING, _SHORTEST = 1e-2, 1e-2, 1e-3
+#: Gauss-Newton steps for nonlinear parameters, the decrease of the squares, in units of the noise, that ends those of
+#: a search and the others, and that up to which they have converged
+_STEPS, _ROUGH, _DECREASE, _CONVERGED = 60, 1e-3, 1e-6, 1e-2
+#: increase of the misfit, in independent samples, that is no reason for a shorter step, and the shortest one
+_SLACK, _SHORTEST = 1.0, 1e-3
 #: searches for better Stribeck velocities after the first minimum
 _RESTARTS = 3
 #: length of a direction of theta, all parameters scaled to unit influence, below which torques do not show it
@@ -191,12 +192,12 @@ def _searched(problem: Problem, step: _Step) -> _Step:
 def _minimized(problem: Problem, step: _Step, still: bool = False) -> _Step:
     """Take Gauss-Newton steps within the bounds; `still` leaves the Stribeck velocities."""
     for _ in range(_STEPS):
-        if step.promise <= _DECREASE:
+        if step.promise <= _ROUGH:
             break
         size = 1.0
         while size > _SHORTEST:
             trial = _solve_with(problem, _next(problem, step, size), still=still)
-            if trial.misfit <= step.misfit + _ROUNDING:
+            if trial.misfit <= step.misfit + _SLACK / step.gain:
                 break
             size *= 0.5
         else:
