@@ -305,6 +305,12 @@ def test_friction_of_the_robot_has_its_deviations_at_its_place(joints):
     log = log_of(plain, friction=truth, noise=0.01)[::2]
     new = identify(plain, log, friction=["coulomb", "viscous", "coulomb"], cutoff=CUTOFF)
     assert not new.extra_names
-    assert tuple(name for name in new.names if "joint" in name and "armature" not in name) == ("joint1.viscous", "joint1.coulomb", "joint2.viscous", "joint3.viscous", "joint3.coulomb")
+    assert tuple(name for name in new.names if "joint" in name and "armature" not in name) == (
+        "joint1.viscous",
+        "joint1.coulomb",
+        "joint2.viscous",
+        "joint3.viscous",
+        "joint3.coulomb",
+    )
     dq = np.linspace(-1.0, 1.0, 9)[:, None] * np.ones(3)
     np.testing.assert_allclose(new.robot.friction_torque(dq), new.friction.torque(dq))

@@ -217,6 +217,8 @@ def selection(
     if isinstance(unknown, UnknownParameters):
         return robot.unknown(unknown.mask), mask
     listed = [unknown] if isinstance(unknown, str) else unknown
+    if isinstance(listed, (list, tuple)) and list(listed) in ([], ["none"]):
+        return robot.unknown(np.zeros(robot.p, dtype=bool)), mask
     if not (isinstance(listed, (list, tuple)) and listed and all(isinstance(name, str) for name in listed)):
         return robot.unknown(unknown), mask
     links = np.zeros(robot.p, dtype=bool)

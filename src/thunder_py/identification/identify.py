@@ -60,7 +60,7 @@ def identify(
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     prior: Robot | None = None,
-    consistent: bool = False,
+    consistent: bool | Literal["payload"] = False,
     regularization: float = 1.0,
     cutoff: float | None = None,
     hold: float = 0.0,
@@ -76,6 +76,7 @@ def identify(
     longest_delay: float = 0.05,
     loaded: Recorded | Sequence[Recorded] = (),
     payload: Payload | None = None,
+    payload_prior: Payload | None = None,
     link: int | str | None = None,
 ) -> Identification:
     """Identify links, friction, elastic joints, sensors and a payload by weighted least squares.
@@ -219,6 +220,8 @@ def identify(
     if with_payload:
         unknown = () if unknown is None and not logs else unknown
         known = None if payload is None else payload.parameters
+    if consistent not in (False, True, "payload"):
+        raise ThunderError(f"consistent must be False, True or 'payload', got {consistent!r}")
     kinds = None if friction is None else friction_kinds(friction, robot.n)
     own = robot.description.friction
     if delta is None or kinds is None:
@@ -258,7 +261,9 @@ def identify(
         sensors=calibration,
         unknown=Nonlinear(quantities, *(stribeck or [np.zeros(0, dtype=np.intp)])),
         noise=noise,
-        gamma=positive(regularization, "regularization") if consistent else None,
+        consistent=consistent,
+        gamma=positive(regularization, "regularization"),
+        ball=None if payload_prior is None else payload_prior.parameters,
         offsets=offsets,
         filtering=Filtering(cutoff, nonnegative(hold, "hold"), resample, robust, longest=longest),
         threads=whole(threads, "threads", 0),
@@ -291,6 +296,8 @@ def _with_friction(
     The robots have no friction where they cannot hold these kinds.
     """
     n, plain = robot.n, robot.replace(friction=None)
+    if isinstance(unknown, (str, list, tuple)):  # friction is unknown anyway
+        unknown = [name for name in ([unknown] if isinstance(unknown, str) else unknown) if name != "friction"]
     chosen, elastic = selection(plain, unknown)
     used = {name for kind in kinds for name in KINDS[kind]}
     terms, friction = tuple(name for name in Friction.TERMS if name in used), None
@@ -348,7 +355,7 @@ def _result(
         offset_deviations=found.offset_deviations,
         rank=found.solution.rank,
         condition=found.solution.condition,
-        consistent=problem.gamma is not None,
+        consistent=bool(problem.consistent),
         covariance=covariance,
         extra=values,
         extra_deviations=sigma[b:],

@@ -255,7 +255,7 @@ def divergence(P: npt.ArrayLike, P0: npt.ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class ConsistentProblem:
-    """``1/2 |R x - z|^2 + gamma (sum_i D(P_i||P0_i) + sum_j D(c_j||c0_j))`` over the unknown parameters x.
+    """``1/2 |R x - z|^2 + gamma (sum_i w_i D(P_i||P0_i) + sum_j D(c_j||c0_j))`` over the unknown parameters x.
 
     It is convex, because P_i is linear in x.
 
@@ -269,8 +269,10 @@ class ConsistentProblem:
         All parameters; known ones keep these values.
     unknown : (u,) int array
         Indices of the parameters in x.
-    links : (l,) int array
-        Links with unknown parameters.
+    bodies : (l, 10) int array
+        Parameters of the links with unknown ones, and of a payload.
+    weights : (l,) array
+        Weights w of their divergences.
     positive : (c,) int array
         Unknown coefficients of friction, rotors, armature and elastic joints.
     names : sequence of str
@@ -281,13 +283,14 @@ class ConsistentProblem:
     z: Array
     prior: Array
     unknown: npt.NDArray[np.intp]
-    links: npt.NDArray[np.intp]
+    bodies: npt.NDArray[np.intp]
+    weights: Array
     positive: npt.NDArray[np.intp]
     names: Sequence[str]
 
     def pseudo_inertias(self, pi: Array) -> Array:
-        """Return the pseudo-inertias of the links, (l, 4, 4)."""
-        return inertia.pseudo_inertia(pi[: _inertial_end(self)].reshape(-1, 10)[self.links])
+        """Return the pseudo-inertias of the bodies, (l, 4, 4)."""
+        return inertia.pseudo_inertia(pi[self.bodies])
 
     def inside(self, pi: Array) -> bool:
         """Return whether all pseudo-inertias and coefficients are positive."""
@@ -301,29 +304,24 @@ class ConsistentProblem:
         """Evaluate the objective at a point that is `inside`."""
         misfit = self.R @ pi[self.unknown] - self.z
         ratio = pi[self.positive] / self.prior[self.positive]
-        entropy = divergence(self.pseudo_inertias(pi), self.pseudo_inertias(self.prior)).sum()
+        entropy = self.weights @ divergence(self.pseudo_inertias(pi), self.pseudo_inertias(self.prior))
         return float(0.5 * misfit @ misfit + gamma * (entropy + np.sum(ratio - np.log(ratio) - 1.0)))
 
     def barrier(self, pi: Array) -> tuple[Array, Array]:
         """Return F and r with the Hessian F'F and the gradient -F'r of the regularizer by x."""
-        count = 16 * self.links.size + self.positive.size
-        F, r = np.zeros((count, pi.size)), np.zeros(count)
+        first, roots = 16 * len(self.bodies), np.sqrt(self.weights)
+        F, r = np.zeros((first + self.positive.size, pi.size)), np.zeros(first + self.positive.size)
         inverse = np.linalg.inv(self.pseudo_inertias(self.prior))
-        for k, (link, P) in enumerate(zip(self.links, self.pseudo_inertias(pi), strict=True)):
+        for k, (body, P) in enumerate(zip(self.bodies, self.pseudo_inertias(pi), strict=True)):
             L = np.linalg.cholesky(P)
             half = np.linalg.solve(L, _UNITS)  # L^-1 V
             S = np.linalg.solve(L, np.swapaxes(half, -1, -2))  # L^-1 V L^-T
             rows = slice(16 * k, 16 * k + 16)
-            F[rows, 10 * link : 10 * link + 10] = S.reshape(10, 16).T
-            r[rows] = (np.eye(4) - L.T @ inverse[k] @ L).ravel()
-        rows = slice(16 * self.links.size, count)
-        F[rows, self.positive] = np.diag(1.0 / pi[self.positive])
-        r[rows] = 1.0 - pi[self.positive] / self.prior[self.positive]
+            F[rows, body] = roots[k] * S.reshape(10, 16).T
+            r[rows] = roots[k] * (np.eye(4) - L.T @ inverse[k] @ L).ravel()
+        F[first:, self.positive] = np.diag(1.0 / pi[self.positive])
+        r[first:] = 1.0 - pi[self.positive] / self.prior[self.positive]
         return F[:, self.unknown], r
-
-
-def _inertial_end(problem: ConsistentProblem) -> int:
-    return 10 * (int(problem.links.max()) + 1) if problem.links.size else 0
 
 
 def consistent_problem(
@@ -336,11 +334,13 @@ def consistent_problem(
     count: float | None = None,
     errors: Array | None = None,
     pull: Array | None = None,
+    weight: float = 1.0,
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
     These may be factors of as many columns; `count` is then the number of rows for each joint. `prior` and `mask` are
-    in the order of `all_parameters`. `errors` is the sum of W' W that is due to noise of W, (u, u), and `pull`, (u,),
+    in the order of `all_parameters`; ten further ones are those of a payload, whose divergence has this `weight`.
+    `errors` is the sum of W' W that is due to noise of W, (u, u), and `pull`, (u,),
     that of W' times the torque of the known parameters.
 
     The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
@@ -351,13 +351,14 @@ def consistent_problem(
     ThunderError
         If the prior is not positive definite for an unknown link, or negative for an unknown coefficient.
     """
-    unknown = np.flatnonzero(mask)
-    inertial = unknown[unknown < 10 * robot.n]
-    links = np.unique(inertial // 10)
-    positive = unknown[unknown >= 10 * robot.n]
-    physical = inertia.is_physical(prior[: 10 * robot.n].reshape(-1, 10))[links]
+    unknown, P = np.flatnonzero(mask), len(all_names(robot))
+    links = np.unique(unknown[unknown < 10 * robot.n] // 10)
+    bodies = np.append(10 * links, np.arange(P, P + 10 * mask[P:].any(), 10))[:, None] + np.arange(10)
+    positive = unknown[(unknown >= 10 * robot.n) & (unknown < P)]
+    physical = inertia.is_physical(prior[bodies])
     if not physical.all():
-        names = ", ".join(robot.link_names[k] for k in links[~physical])
+        named = [*(robot.link_names[k] for k in links), "the payload"]
+        names = ", ".join(named[k] for k in np.flatnonzero(~physical))
         raise ThunderError(
             f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
             "leave them out of unknown or give another prior"
@@ -366,7 +367,7 @@ def consistent_problem(
         names = ", ".join(all_names(robot)[k] for k in positive[prior[positive] < 0.0])
         raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
     lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
-    absent = (unknown >= 10 * robot.n) & (prior[unknown] == 0.0)
+    absent = np.isin(unknown, positive) & (prior[unknown] == 0.0)
     prior[unknown[absent]] = np.sqrt(len(W) / robot.n if count is None else count) / lengths[absent]
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
@@ -375,7 +376,9 @@ def consistent_problem(
         found = _resolve(R, errors, pull)
         root = np.sqrt(found.signal)
         R = np.column_stack([root[:, None] * found.rows, found.right / root])
-    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, all_names(robot))
+    weights = np.ones(len(bodies))
+    weights[links.size :] = weight
+    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, bodies, weights, positive, all_names(robot))
 
 
 def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -60,8 +60,12 @@ class Problem:
         Nonlinear parameters.
     noise : (n,) array or None
         Standard deviations of torques before the filter; None where these are estimated.
-    gamma : float or None
-        Weight of the divergence from the prior; None without physical consistency.
+    consistent : bool or "payload"
+        Whether all parameters, or those of the payload, are restricted to physically consistent ones.
+    gamma : float
+        Weight of the divergence from the prior.
+    ball : (10,) array or None
+        Prior of an unknown payload; None for a ball of water.
     offsets : bool
         Whether offsets of springs are estimated.
     filtering : Filtering
@@ -82,7 +86,9 @@ class Problem:
     sensors: SensorCalibration
     unknown: Nonlinear
     noise: Array | None
-    gamma: float | None
+    consistent: bool | Literal["payload"]
+    gamma: float
+    ball: Array | None
     offsets: bool
     filtering: Filtering
     threads: int

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from ..robot import Payload
 from .equations import with_all_parameters
 from .least_squares import (
     SMALLEST_NOISE,
@@ -38,6 +39,8 @@ _REWEIGHTED, _SETTLED = 20, 1e-3
 _STEPS, _ROUGH, _DECREASE, _CONVERGED = 60, 1e-3, 1e-6, 1e-2
 #: increase of the misfit, in independent samples, that is no reason for a shorter step, and the shortest one
 _SLACK, _SHORTEST = 1.0, 1e-3
+#: density of the ball of water that is the prior of a payload [kg/m^3], and the weight of its divergence
+_DENSITY, _BALL = 1000.0, 0.03
 #: searches for better Stribeck velocities after the first minimum
 _RESTARTS = 3
 #: length of a direction of theta, all parameters scaled to unit influence, below which torques do not show it
@@ -305,11 +308,11 @@ def _solve_with(problem: Problem, guess: Guess, still: bool = False) -> _Step:
             free &= ~outward
         T, promise = directions, float(np.sum((reduced.J @ (reduced.lengths * change)) ** 2))
     deviation = T @ solution.deviation
-    if problem.gamma is None:
-        theta0 = _nearest(problem, deviation)
+    if problem.consistent:
+        theta0, deviation = _consistent(problem, plan, sums, data.of(T), solution, gain)
+        deviation = T @ deviation
     else:
-        theta0, further = _consistent(problem, plan, sums, data.of(T), solution.noise / np.sqrt(gain), gain)
-        deviation = T @ np.append(problem.base.mapping @ (theta0 - problem.theta0), further)
+        theta0 = _nearest(problem, deviation)
     return _Step(
         guess, plan, sums, gain, data, offsets, spread, T, solution, deviation, theta0, bounds, promise, misfit
     )
@@ -352,32 +355,56 @@ def _coefficients(step: _Step) -> tuple[Array, ...]:
 
 
 def _consistent(
-    problem: Problem, plan: Layout, sums: Sums, data: Data, noise: Array, gain: float
+    problem: Problem, plan: Layout, sums: Sums, data: Data, solution: Fit, gain: float
 ) -> tuple[Array, Array]:
-    """Return all parameters and the coefficients of further columns.
+    """Return all parameters and the unknowns of a solution that is physically consistent.
 
-    The columns of all unknown parameters are those of the base parameters times their mapping. Further columns are
-    eliminated: their rows of the triangular factor, in which they come first, determine them afterwards. The noise is
-    that before the filter: the squares then count independent samples, of which the filter leaves `gain` per instant.
+    The columns of all restricted parameters are those of the unknowns times a mapping. Other unknowns are eliminated:
+    their rows of the triangular factor, in which they come first, determine them afterwards. The noise is that before
+    the filter: the squares then count independent samples, of which the filter leaves `gain` per instant.
     """
-    theta0, b = problem.theta0, problem.base.count
-    still = np.zeros(theta0.size, dtype=bool)
-    still[plan.watched[sums.totals["moving"] == 0.0]] = True
-    mask = problem.mask & ~still  # a coefficient of zero whose joint does not move stays
+    theta0, b, P = problem.theta0, problem.base.count, problem.theta0.size
+    noise, body = solution.noise / np.sqrt(gain), np.arange(plan.ends[1], plan.ends[2])
+    mask = np.append(problem.mask, np.full(10, problem.payload is None))
+    if problem.consistent == "payload":
+        mask[:P] = False
+    mask[plan.watched[sums.totals["moving"] == 0.0]] = False  # a coefficient of zero whose joint does not move stays
     change = np.zeros((data.factors.shape[-1] - 1, int(mask.sum())))
-    change[:b] = problem.base.mapping[:, mask]
+    change[:b, : int(mask[:P].sum())] = problem.base.mapping[:, mask[:P]]
+    change[body, change.shape[1] - body.size + np.arange(body.size)] = 1.0
+    free = np.setdiff1d(np.arange(len(change)), body if problem.consistent == "payload" else [*range(b), *body])
+    prior, start, weight = np.append(theta0, np.zeros(10)), np.append(theta0, np.zeros(10))[mask], 1.0
+    if body.size:
+        weight = 1.0 if problem.ball is not None else _BALL / (problem.gamma or 1.0)
+        prior[P:] = _ball(solution, body) if problem.ball is None else problem.ball
     rows = (data.factors / noise[:, None, None]).reshape(-1, data.factors.shape[-1])
     W = rows[:, :-1] @ change
-    R = r_factor(np.column_stack([rows[:, b:-1], W, rows[:, -1] + W @ theta0[mask]]))
-    c = len(change) - b
+    R = r_factor(np.column_stack([rows[:, free], W, rows[:, -1] + W @ start]))
+    c = free.size
     errors = change.T @ np.einsum("jab,j->ab", data.errors, noise**-2.0) @ change
-    pull = change.T @ (noise**-2.0 @ data.pull) - errors @ theta0[mask]
+    pull = change.T @ (noise**-2.0 @ data.pull) - errors @ start
     inner = consistent_problem(
-        problem.robot, theta0, mask, R[c:, c:-1], R[c:, -1], count=gain * data.count, errors=errors, pull=pull
-    )
-    theta = solve_consistent(inner, problem.gamma or 0.0)
-    left = R[:c, -1] - R[:c, c:-1] @ theta[mask]
-    return theta, np.asarray(np.linalg.lstsq(R[:c, :c], left, rcond=None)[0] if c else left)
+        problem.robot, prior, mask, R[c:, c:-1], R[c:, -1], count=gain * data.count, errors=errors, pull=pull,
+        weight=weight,
+    )  # fmt: skip
+    pi = solve_consistent(inner, problem.gamma or 0.0)
+    deviation = change @ (pi[mask] - start)
+    left = R[:c, -1] - R[:c, c:-1] @ pi[mask]
+    deviation[free] = np.linalg.lstsq(R[:c, :c], left, rcond=None)[0] if c else left
+    return _nearest(problem, deviation) if problem.consistent == "payload" else pi[:P], deviation
+
+
+def _ball(solution: Fit, body: npt.NDArray[np.intp]) -> Array:
+    """Return the parameters of a ball of water with the mass and center of a payload by least squares."""
+    parameters, determined = solution.deviation[body], solution.determined[body[0]]
+    mass = float(parameters[0])
+    if not determined or mass <= 0.0:
+        found = f"found {mass:.3g} kg" if determined else "do not determine it"
+        raise ThunderError(
+            f"payload_prior must be given, because the logs must show a positive mass of the payload, and {found}"
+        )
+    radius = (3.0 * mass / (4.0 * np.pi * _DENSITY)) ** (1.0 / 3.0)
+    return Payload(mass, parameters[1:4] / mass, 0.4 * mass * radius**2 * np.eye(3)).parameters
 
 
 def _further_offsets(problem: Problem, step: _Step) -> Array:
