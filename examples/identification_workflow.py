@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import thunder_py as th
-from thunder_py.identification import compare_models, cross_validate, identify
+from thunder_py.identification import compare_models, cross_validate, identify, write_report
 
 TOOL = th.Payload(1.5, com=(0.02, 0.0, 0.08), inertia=np.diag([4e-3, 4e-3, 2e-3]))
 FRICTION = np.array([[8.0, 3.0], [8.0, 3.0], [5.0, 2.0], [1.0, 0.3], [1.0, 0.3], [0.5, 0.1]])  # [N m s/rad], [N m]
@@ -80,7 +80,7 @@ def main(folder: str | Path, motions: int = 5, seconds: float = 15.0) -> None:
     print(f"\na new motion: error {100 * before:.1f} % of the torque by the data sheet, ", end="")
     print(f"{100 * float(np.sqrt(np.mean(after.relative**2))):.1f} % identified")
 
-    found.report(folder / "report.html", logs=[check], validation=validation, comparison=comparison)
+    write_report(found, folder / "report.html", logs=[check], validation=validation, comparison=comparison)
     found.save(folder / "identified.urdf")
     again = th.Robot.load(folder / "identified.urdf")
     same = np.allclose(again.gravity_vector(CENTER), found.robot.gravity_vector(CENTER))

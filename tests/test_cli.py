@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import re
@@ -11,11 +12,14 @@ import pytest
 
 import thunder_py as th
 from thunder_py import _core, cli, robots
+from thunder_py.cli import data_sets, identify
 from thunder_py.cli.info import consistency
 from thunder_py.cli.robot_options import as_options
 from thunder_py.io.selection import gripper_joints
+from thunder_py.recordings import downloads
 
 URDF = Path(__file__).parent / "data" / "urdf" / "pendulum.urdf"
+ARMS = Path(__file__).parents[2] / "shared" / "data" / "logs"
 
 
 @pytest.fixture
@@ -493,6 +497,41 @@ def test_identify_finds_friction_next_to_other_unknowns(thunder, logs):
     status, out, err = thunder("identify", "elbow", logs[0], *options)
     assert (status, err) == (0, "")
     assert json.loads(out)["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.05)
+
+
+@pytest.mark.filterwarnings("always")
+def test_identify_takes_public_logs(thunder, logs, monkeypatch):
+    """Files of a folder are known by their hashes; options of the command line come before those of the set."""
+    there = [
+        downloads.Download("", "x.csv", hashlib.sha256(Path(log).read_bytes()).hexdigest(), "", "") for log in logs
+    ]
+    options = "--columns t=0,q=1:3,tau=3:5 --cutoff 12 --friction viscous"
+    sets = {"lab": data_sets.DataSet("elbow", tuple((entry,) for entry in there), options, "the lab", "none")}
+    monkeypatch.setattr(data_sets, "DATA_SETS", sets)
+    monkeypatch.setattr(identify, "DATA_SETS", sets)
+    for given, count in ([], 2), (["--friction", "viscous,coulomb"], 4):
+        status, out, _ = thunder("identify", "--data", "lab", "--folder", ".", "--json", *given)
+        found = json.loads(out)
+        assert status == 0
+        assert sum(name.endswith(("viscous", "coulomb")) for name in found["parameters"]) == count
+        assert found["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.1)
+        assert found["cross_validation"]["folds"] == 3
+    for wrong, message in (([logs[0]], "must come without logs"), (["--folder", "nowhere"], "--folder must be a")):
+        assert message in thunder("identify", "elbow", *wrong, "--data", "lab")[2]
+
+
+@pytest.mark.release
+@pytest.mark.skipif(not ARMS.is_dir(), reason="needs ../shared/data/logs")
+@pytest.mark.parametrize("name", data_sets.DATA_SETS)
+@pytest.mark.filterwarnings("always")
+def test_identify_takes_the_logs_of_real_arms(thunder, name):
+    """The hashes are those of the files, and the model explains the largest torque to a few percent."""
+    status, out, err = thunder("identify", "--data", name, "--folder", ARMS, "--json")
+    assert status == 0, err
+    found = json.loads(out)
+    assert min(found["residual_rms"]) > 0.01
+    if "cross_validation" in found:
+        assert min(found["cross_validation"]["relative"]) < 0.05
 
 
 @pytest.mark.filterwarnings("always")

@@ -1,10 +1,10 @@
-"""Coverage of the confidence intervals of `identify_model` and `identify_payload` on synthetic logs.
+"""Coverage of the confidence intervals of `identify` with friction, sensors and payloads on synthetic logs.
 
     python tools/identification_coverage.py [--draws 200] [--level 0.95] [--noise 0.002] [--robots elbow,scara,panda]
 
 Each draw simulates one log with friction, delays, gains and biases, and noise of the torques, and identifies it; the
 table shows the share of draws whose interval holds the truth, and the mean and largest error of the estimates in
-standard deviations. Stribeck velocities and coefficients count only in draws in which `identify_model` does not warn of
+standard deviations. Stribeck velocities and coefficients count only in draws in which `identify` does not warn of
 the velocity. A share of 200 draws has itself a standard deviation of 1.5 %.
 """
 
@@ -16,7 +16,7 @@ import warnings
 import numpy as np
 
 import thunder_py as th
-from thunder_py.identification import Log, SensorCalibration, identify_model, identify_payload
+from thunder_py.identification import Log, SensorCalibration, identify
 from thunder_py.simulation import FrictionModel
 from thunder_py.table import Table
 
@@ -65,18 +65,18 @@ def errors_of_models(robot: th.Robot, draws: int, noise: float) -> tuple[list[st
     for seed in range(draws):
         tau = tau_read + scale * np.random.default_rng(seed).normal(size=tau_read.shape)
         log = Log(t=t, q=q_read, tau=tau)
-        result = identify_model(robot, log, friction="stribeck", sensors=asked, cutoff=CUTOFF)
-        base = result.identification.base
-        error = result.identification.base_parameters - base.mapping @ robot.parameters
-        sure = result.standard_deviations < 0.2 * np.abs(result.estimates)
+        result = identify(robot, log, friction="stribeck", sensors=asked, cutoff=CUTOFF)
+        base = result.base
+        error = result.base_parameters - base.mapping @ robot.parameters
+        sure = result.extra_deviations < 0.2 * np.abs(result.extra)
         shown = [
-            ".stribeck" not in name or sure[result.names.index(f"{name.partition('.')[0]}.stribeck_velocity")]
-            for name in result.names
+            ".stribeck" not in name or sure[result.extra_names.index(f"{name.partition('.')[0]}.stribeck_velocity")]
+            for name in result.extra_names
         ]
-        error_of_models = result.estimates - [expected[name] for name in result.names]
-        own = np.where(shown, error_of_models / result.standard_deviations, 0.0)
-        found.append(np.concatenate([error / result.identification.standard_deviations, own]))
-    return [*(f"base {name}" for name in base.names), *result.names], np.array(found)
+        error_of_models = result.extra - [expected[name] for name in result.extra_names]
+        own = np.where(shown, error_of_models / result.extra_deviations, 0.0)
+        found.append(np.concatenate([error / result.standard_deviations, own]))
+    return [*(f"base {name}" for name in base.names), *result.extra_names], np.array(found)
 
 
 def errors_of_payloads(robot: th.Robot, draws: int, noise: float) -> tuple[list[str], np.ndarray]:
@@ -94,9 +94,9 @@ def errors_of_payloads(robot: th.Robot, draws: int, noise: float) -> tuple[list[
             tau = arm.inverse_dynamics(q, dq, ddq)
             tau = tau + noise * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
             logs.append(Log(t=TIMES[::4], q=q, dq=dq, ddq=ddq, tau=tau))
-        result = identify_payload(robot, *logs, consistent=False)
-        found.append((result.estimates - values) / result.standard_deviations)
-    return [f"payload {name}" for name in result.names], np.array(found)
+        result = identify(robot, logs[1], loaded=logs[0])
+        found.append((result.extra - values) / result.extra_deviations)
+    return list(result.extra_names), np.array(found)
 
 
 def main() -> None:

@@ -110,7 +110,7 @@ class ReleaseError(ThunderError):
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.identification.excitation import MotionLimits
+    >>> from thunder_py.trajectory import MotionLimits
     >>> from thunder_py.manipulation.throwing import release_at
     >>> robot, dq = th.Robot.load("panda"), np.array([0, 0, 0, 10.0, 0, 0, 0])
     >>> limits = MotionLimits.of(robot)

@@ -9,7 +9,6 @@ from tests.control.arms import elbow, panda
 from tests.dynamics.numerics import assert_close
 from tests.refusals import assert_refused
 from thunder_py.identification import (
-    MotionLimits,
     adaptation_convergence,
     base_regressor_condition,
     optimize_excitation,
@@ -17,6 +16,7 @@ from thunder_py.identification import (
 )
 from thunder_py.identification.excitation import FourierBasis, criterion_by_states, soft_maximum, torques_by_states
 from thunder_py.reference import SetPoint
+from thunder_py.trajectory import MotionLimits
 
 T = np.linspace(0.0, 10.0, 1001)
 

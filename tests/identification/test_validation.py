@@ -16,7 +16,7 @@ from tests.identification.test_identify import T as TIMES
 from tests.identification.test_identify import motion
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError, ThunderWarning
-from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify
+from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify, write_report
 from thunder_py.identification.prediction import Errors
 
 T = np.linspace(0.0, 6.0, 301)
@@ -175,7 +175,8 @@ def report(arm, logs, validation, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     found = identify(arm, logs)
     models = compare_models(arm, logs, {"friction": {}, "links & more": {"unknown": "inertial"}}, folds=3)
-    found.report(
+    write_report(
+        found,
         path,
         logs=[log_of(arm, 9), replace(log_of(arm, 8), name="")],
         validation=validation,

@@ -8,7 +8,6 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.identification.excitation import MotionLimits
 from thunder_py.manipulation import throwing as tw
 from thunder_py.manipulation.throwing.motion import (
     evaluate,
@@ -19,6 +18,7 @@ from thunder_py.manipulation.throwing.motion import (
     line_states,
     swing_from,
 )
+from thunder_py.trajectory import MotionLimits
 
 from .throws import TARGET, limits_of, thrower
 

@@ -8,9 +8,9 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.identification.excitation import MotionLimits
 from thunder_py.manipulation import throwing as tw
 from thunder_py.manipulation.throwing.release import ReleaseProblem
+from thunder_py.trajectory import MotionLimits
 
 from .throws import TARGET, limits_of, thrower
 

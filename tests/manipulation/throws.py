@@ -3,7 +3,7 @@
 import numpy as np
 
 import thunder_py as th
-from thunder_py.identification.excitation import MotionLimits
+from thunder_py.trajectory import MotionLimits
 
 ACCELERATION = [15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0]
 TARGET = np.array([1.1, 0.1, -0.4])

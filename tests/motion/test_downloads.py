@@ -90,8 +90,8 @@ def test_an_entry_without_hash_asks_for_one(registry, tmp_path):
 
 def test_a_file_that_is_another_one_does_not_stay(registry, tmp_path):
     assert_refused(
-        (lambda: downloads.fetch("altered", folder=tmp_path), "altered could not be fetched from http://127..."),
-        (lambda: downloads.fetch("gone", folder=tmp_path), "gone could not be fetched from http://127... 404..."),
+        (lambda: downloads.fetch("altered", folder=tmp_path), "reach.csv could not be fetched from http://127..."),
+        (lambda: downloads.fetch("gone", folder=tmp_path), "reach.csv could not be fetched from http://127... 404..."),
     )
     assert list(tmp_path.iterdir()) == []
 

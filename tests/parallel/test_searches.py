@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.identification import MotionLimits, optimize_excitation
+from thunder_py.identification import optimize_excitation
 from thunder_py.manipulation import ElasticWrist, find_releases, optimize_base_and_motor, optimize_base_motion
 from thunder_py.motion import FPCA
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
+from thunder_py.trajectory import MotionLimits
 
 pytestmark = pytest.mark.usefixtures("processes")
 

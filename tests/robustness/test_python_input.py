@@ -7,12 +7,12 @@ import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py import geometry, kinematics, trajectory
 from thunder_py.control import DCMotor, arm_points, link_gains
-from thunder_py.identification import MotionLimits
 from thunder_py.model import inertia
 from thunder_py.motion.planning.obstacles import MovingObstacle
 from thunder_py.realtime import SimulatedRobot
 from thunder_py.recordings import MotionSet
 from thunder_py.reference import SetPoint
+from thunder_py.trajectory import MotionLimits
 
 ELBOW = th.Robot.load("elbow")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ThunderError
+from .data_sets import DATA_SETS, take
 from .robot_options import add_robot_options, load_robot
 from .text import argument, check_target
 from .worker_options import add_worker_options, chosen_workers, count
@@ -34,6 +35,7 @@ examples:
   thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
   thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
   thunder identify arm.yaml log.csv --cutoff 20 --unit deg --columns t=stamp q=a,b tau=i,j
+  thunder identify --data panda-gaz --report report.html
   thunder identify --describe log.csv
   thunder identify arm.yaml log.csv --cutoff 20 --rate 125 --columns q=0:6,tau=12:18
   thunder identify arm.yaml log.csv --cutoff 20 --columns t=0,q=1:7,tau=13:19 --time-unit ms --gain 11,11,11,9,9,9
@@ -61,6 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("robot", nargs="?", help=robot)
     parser.add_argument("logs", nargs="*", metavar="LOG", help="files or folders with logs")
     reading = parser.add_argument_group("logs")
+    reading.add_argument(
+        "--data",
+        choices=tuple(DATA_SETS),
+        metavar="NAME",
+        help=f"public logs of a real arm, with its robot and options, downloaded and checked: {', '.join(DATA_SETS)}",
+    )
+    reading.add_argument(
+        "--folder", type=Path, metavar="DIR", help="where files of --data are, whatever their names, or go"
+    )
     reading.add_argument("--unit", choices=("rad", "deg"), default="rad", help="unit of angles whose columns name none")
     reading.add_argument(
         "--columns",
@@ -135,12 +146,16 @@ def _with_options(message: str) -> str:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    from ..identification import cross_validate, identify
+    from ..identification import cross_validate, identify, write_report
     from ..identification.report.html import findings
 
     if arguments.describe:
         print("\n\n".join(log.describe() for log in _logs(arguments.describe, arguments)))
         return
+    if arguments.data is not None:
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        take(arguments, parser)
     _check(arguments)
     robot = _robot(arguments)
     _check_losses(robot, arguments)
@@ -162,7 +177,7 @@ def _run(arguments: argparse.Namespace) -> None:
     _print(identification, validation, held_out, arguments.json)
     written = sys.stderr if arguments.json else sys.stdout
     if arguments.report is not None:
-        identification.report(arguments.report, logs=held_out, validation=validation, notes=notes)
+        write_report(identification, arguments.report, logs=held_out, validation=validation, notes=notes)
         print(f"\nreport  {arguments.report}", file=written)
     if arguments.output is not None:
         identification.save(arguments.output, lossy=arguments.lossy)

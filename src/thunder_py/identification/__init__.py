@@ -3,7 +3,6 @@
 from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
-from .excitation import MotionLimits
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -13,6 +12,7 @@ from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .optimize import Excitation, optimize_excitation
 from .prediction import Errors, Prediction
+from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
@@ -32,7 +32,6 @@ __all__ = [
     "LogFile",
     "ModelComparison",
     "Motion",
-    "MotionLimits",
     "PersistentExcitation",
     "Prediction",
     "Samples",
@@ -47,6 +46,7 @@ __all__ = [
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",
+    "write_report",
 ]
 
 publish(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,8 +26,6 @@ from .windows import Filtering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from .validation import CrossValidation, ModelComparison
 
 
 #: names of the parameters of a payload in `Identification.extra`
@@ -344,53 +341,6 @@ class Identification:
             except ThunderError as error:
                 raise ThunderError(f"{error}: identify with consistent=True, or save as .yaml") from None
         self.robot.save(path, lossy=lossy)
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        logs: Sequence[Recorded] = (),
-        validation: CrossValidation | None = None,
-        comparison: ModelComparison | None = None,
-        notes: Sequence[str] = (),
-    ) -> None:
-        """Write a report as one HTML file with figures, which refers to no other file or host.
-
-        Parameters
-        ----------
-        path : path-like
-            File to write, ``.html``.
-        logs : sequence of Log, SimulationResult, LogFile or path
-            Logs that the fit has not seen, whose torques are predicted.
-        validation : CrossValidation, optional
-            Validation of the same options on the logs of the fit, from `cross_validate`.
-        comparison : ModelComparison, optional
-            Comparison with other models, from `compare_models`.
-        notes : sequence of str
-            Further warnings to show, such as those of `identify`.
-
-        Raises
-        ------
-        FileFormatError
-            If the suffix is not ``.html``.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
-        >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
-        >>> log = th.identification.Log(t=t, q=q, dq=dq, ddq=ddq, tau=robot.inverse_dynamics(q, dq, ddq))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     th.identification.identify(robot, log[:250]).report(Path(folder, "report.html"), logs=[log[250:]])
-        ...     "Identification of elbow" in Path(folder, "report.html").read_text(encoding="utf-8")
-        True
-        """
-        from .report.html import write_report
-
-        write_report(path, self, logs=logs, validation=validation, comparison=comparison, notes=notes)
 
 
 def body_slopes(parameters: Array) -> Array:

@@ -15,7 +15,8 @@ from ..model.parameters import UnknownParameters
 from ..parallel import Workers, map_items
 from ..progress import percentage, reporting
 from ..robot import Robot
-from .excitation import CRITERIA, ExcitationProblem, FourierBasis, MotionLimits
+from ..trajectory import MotionLimits
+from .excitation import CRITERIA, ExcitationProblem, FourierBasis
 from .measures import Conditioning, condition_numbers
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class Excitation:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.identification import MotionLimits, optimize_excitation
+    >>> from thunder_py.identification import optimize_excitation
+    >>> from thunder_py.trajectory import MotionLimits
     >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
     >>> excitation = optimize_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
     >>> sorted(excitation.margins), bool(abs(excitation.reference(0.0).dq).max() < 1e-9)
@@ -178,7 +180,8 @@ def optimize_excitation(
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.identification import MotionLimits, optimize_excitation
+    >>> from thunder_py.identification import optimize_excitation
+    >>> from thunder_py.trajectory import MotionLimits
     >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
     >>> excitation = optimize_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
     >>> excitation.margin >= 0.0, len(excitation.history)

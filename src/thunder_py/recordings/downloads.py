@@ -10,7 +10,7 @@ from types import MappingProxyType
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..optional import require
 
-__all__ = ["REGISTRY", "Download", "fetch"]
+__all__ = ["REGISTRY", "Download", "fetch", "retrieve"]
 
 
 @dataclass(frozen=True)
@@ -136,11 +136,40 @@ def fetch(
         raise ThunderError(f"{text}. {entry.note}")
     if given and given != (entry.sha256 or given):
         raise ThunderError(f"known_hash of {name} must be sha256:{entry.sha256}, got {known_hash!r}")
+    return retrieve(entry, folder=folder, known_hash=given or entry.sha256, progress=progress)
+
+
+def retrieve(
+    entry: Download, *, folder: str | Path | None = None, known_hash: str | None = None, progress: bool = False
+) -> Path:
+    """Download a file unless it is on disk, check its hash, and return its path; see `fetch`.
+
+    Parameters
+    ----------
+    entry : Download
+        The file.
+    folder, progress
+        As of `fetch`.
+    known_hash : str, optional
+        Its hash, by default that of `entry`.
+
+    Raises
+    ------
+    ThunderError
+        If the hash differs, or the download fails.
+    MissingExtraError
+        Without pooch.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.downloads import REGISTRY, retrieve
+    >>> path = retrieve(REGISTRY["kinesis_rtg"])  # doctest: +SKIP
+    """
     pooch = require("pooch", "motion")
     target = pooch.os_cache("thunder_py") if folder is None else folder
     try:
         return Path(
-            pooch.retrieve(entry.url, given or entry.sha256, fname=entry.file, path=target, progressbar=progress)
+            pooch.retrieve(entry.url, known_hash or entry.sha256, fname=entry.file, path=target, progressbar=progress)
         )
     except (OSError, ValueError) as error:
-        raise ThunderError(f"{name} could not be fetched from {entry.url}: {error}") from error
+        raise ThunderError(f"{entry.file} could not be fetched from {entry.url}: {error}") from error

@@ -6,6 +6,7 @@ from .joint import parabolic_blends as parabolic_blends
 from .joint import point_to_point as point_to_point
 from .joint import quintic_spline as quintic_spline
 from .joint import spline as spline
+from .motion_limits import MotionLimits as MotionLimits
 from .orientation import Orientation as Orientation
 from .path import Path as Path
 from .potential_field import Plan as Plan

@@ -15,9 +15,10 @@ from ...errors import FileFormatError
 from ...files import write_whole
 from ...model.inertia import dyn_from_reg
 from ...table import Table
-from ..identification import normal_intervals
+from ..identification import Identification, normal_intervals
 from ..log_file import Recorded, as_sources
 from ..prediction import Errors, Prediction, ratio
+from ..validation import CrossValidation, ModelComparison
 from .figures import (
     data_url,
     draw_comparison,
@@ -32,9 +33,6 @@ from .figures import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..identification import Identification
-    from ..validation import CrossValidation, ModelComparison
-
 #: most logs whose torques are drawn, and most instants of a log that figures show
 _DRAWN, _MOST = 2, 20_000
 #: ratios above which the report warns: error on held-out logs to that of the fit, jackknife deviations to others
@@ -44,15 +42,51 @@ _CONDITION = 100.0
 
 
 def write_report(
-    path: str | Path,
     identification: Identification,
+    path: str | Path,
     *,
     logs: Sequence[Recorded] = (),
     validation: CrossValidation | None = None,
     comparison: ModelComparison | None = None,
     notes: Sequence[str] = (),
 ) -> None:
-    """Write the report of an identification; see `Identification.report`."""
+    """Write a report as one HTML file with figures, which refers to no other file or host.
+
+    Parameters
+    ----------
+    identification : Identification
+        The fit.
+    path : path-like
+        File to write, ``.html``.
+    logs : sequence of Log, SimulationResult, LogFile or path
+        Logs that the fit has not seen, whose torques are predicted.
+    validation : CrossValidation, optional
+        Validation of the same options on the logs of the fit, from `cross_validate`.
+    comparison : ModelComparison, optional
+        Comparison with other models, from `compare_models`.
+    notes : sequence of str
+        Further warnings to show, such as those of `identify`.
+
+    Raises
+    ------
+    FileFormatError
+        If the suffix is not ``.html``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import identify, write_report
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> log = th.identification.Log(t=t, q=q, dq=dq, ddq=ddq, tau=robot.inverse_dynamics(q, dq, ddq))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(identify(robot, log[:250]), Path(folder, "report.html"), logs=[log[250:]])
+    ...     "Identification of elbow" in Path(folder, "report.html").read_text(encoding="utf-8")
+    True
+    """
     if Path(path).suffix not in (".html", ".htm"):
         raise FileFormatError(f"a report is an .html file, got {Path(path).suffix or 'no suffix'!r}", path=path)
     held_out = as_sources(identification.robot, list(logs), called="held-out log")

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from ...checks import Array, real, whole
 from ...errors import ReleaseError
-from ...identification.excitation import MotionLimits
 from ...integration import integrate
 from ...robot import Robot
-from ...trajectory import JointTrajectory, TimingLaw
+from ...trajectory import JointTrajectory, MotionLimits, TimingLaw
 from ...trajectory.orientation import as_orientation
 from ...trajectory.segments import Portion, TaskTrajectory
 from ...trajectory.timing import quintic_coefficients

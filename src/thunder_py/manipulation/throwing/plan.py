@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ...checks import Array, array, of_kind, positive
 from ...errors import ReleaseError, UnknownNameError
-from ...identification.excitation import MotionLimits
 from ...robot import Robot
+from ...trajectory import MotionLimits
 from .motion import Piece, States, ThrowMotion, fastest, free_stop, free_swing, line_states, return_motion, swing_from
 from .release import Release, find_releases, release_at
 
@@ -141,7 +141,7 @@ def motion_through(
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.identification.excitation import MotionLimits
+    >>> from thunder_py.trajectory import MotionLimits
     >>> from thunder_py.manipulation.throwing import motion_through, release_at
     >>> panda = th.Robot.load("panda")
     >>> limits = MotionLimits.of(panda, torque=True)

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from ...checks import Array, array, nonnegative, of_kind, one_of, positive, whole
 from ...errors import ReleaseError, ThunderError
-from ...identification.excitation import MotionLimits
 from ...parallel import Workers, map_items
 from ...robot import Robot
+from ...trajectory import MotionLimits
 from .flight import GRAVITY, landing_with_drag, release_velocity
 
 _Result = TypeVar("_Result")
@@ -241,7 +241,7 @@ def release_at(
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.identification.excitation import MotionLimits
+    >>> from thunder_py.trajectory import MotionLimits
     >>> from thunder_py.manipulation.throwing import release_at
     >>> panda = th.Robot.load("panda")
     >>> limits = MotionLimits.of(panda, torque=True)

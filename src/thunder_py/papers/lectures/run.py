@@ -13,7 +13,6 @@ from ...control import ComputedTorque, PassivityBased, PDGravity, SlotineLi
 from ...identification import (
     AdaptationConvergence,
     Excitation,
-    MotionLimits,
     adaptation_convergence,
     optimize_excitation,
 )
@@ -22,6 +21,7 @@ from ...reference import JointReference, SetPoint, Sinusoid
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.result import Lyapunov
+from ...trajectory import MotionLimits
 from ..results import drawing
 
 GOAL = np.array([0.9, -0.6])

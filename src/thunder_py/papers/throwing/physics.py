@@ -11,13 +11,13 @@ import numpy as np
 from ...checks import Array
 from ...control import MACT
 from ...errors import ReleaseError
-from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import Palm, ThrowMotion, plan_throw, throw
 from ...mujoco import GraspWorld, ParallelGripper, WorldObject
 from ...mujoco.world.hand_throw import grip, opening_delay, throw_by_hand
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Payload, Robot
+from ...trajectory import MotionLimits
 from ..results import drawing
 from ..tables import markdown
 from .setup import ACCELERATION, CONTROLLERS, FRACTION, NOISE, PLANE, REPETITIONS, SPACE, joint_gains, mact

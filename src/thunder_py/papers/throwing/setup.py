@@ -11,11 +11,11 @@ import numpy as np
 from ...checks import Array
 from ...control import MACT, GradientAdaptation
 from ...errors import ReleaseError
-from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw, throw
 from ...model.joint_data import Friction
 from ...robot import Robot
 from ...simulation import Payload, Sensors
+from ...trajectory import MotionLimits
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
 from ..softhand.setup import HAND_COM, HAND_MASS
 
