@@ -6,7 +6,7 @@ import pytest
 import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.dynamics.random_chains import random_robot
-from tests.identification.test_identify_model import TIMES, motion
+from tests.identification.test_identify_sensors import TIMES, motion
 from tests.refusals import assert_refused
 from thunder_py.identification import Log, identify
 from thunder_py.model import inertia

@@ -57,6 +57,15 @@ def identify(
     dx: npt.ArrayLike | None = None,
     ddx: npt.ArrayLike | None = None,
     joint_torque: npt.ArrayLike | None = None,
+    friction: str | Sequence[str] | None = None,
+    delta: float | None = None,
+    sensors: str | Iterable[str] = (),
+    calibration: SensorCalibration | None = None,
+    longest_delay: float = 0.05,
+    loaded: Recorded | Sequence[Recorded] = (),
+    payload: Payload | None = None,
+    payload_prior: Payload | None = None,
+    link: int | str | None = None,
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     prior: Robot | None = None,
@@ -69,15 +78,6 @@ def identify(
     columns: Sequence[Columns] = (),
     resample: float | None = None,
     threads: int = 0,
-    friction: str | Sequence[str] | None = None,
-    delta: float | None = None,
-    sensors: str | Iterable[str] = (),
-    calibration: SensorCalibration | None = None,
-    longest_delay: float = 0.05,
-    loaded: Recorded | Sequence[Recorded] = (),
-    payload: Payload | None = None,
-    payload_prior: Payload | None = None,
-    link: int | str | None = None,
 ) -> Identification:
     """Identify links, friction, elastic joints, sensors and a payload by weighted least squares.
 
@@ -86,8 +86,9 @@ def identify(
     robot : Robot
         Geometry, known parameters, and the default prior.
     t : (k,) array_like, SimulationResult, Log, path, LogFile, or sequence of these
-        Instants [s], or one or several logs. Of a run only `t`, `q`, `tau` and, for elastic joints, `x` are used. A
-        path is that of a `LogFile`. Files are read in parts, so that they may be larger than the memory.
+        Instants [s], or one or several logs without a payload; may be left out with `loaded`. Of a run only `t`, `q`,
+        `tau` and, for elastic joints, `x` are used. A path is that of a `LogFile`. Files are read in parts, so that
+        they may be larger than the memory.
     q, dq, ddq : (k, n) array_like
         Motion. Without `ddq`, velocity and acceleration are computed from `q` by `differentiate`, and `tau` passes the
         same filter; samples within two periods of the cutoff from either end are left out, and some more where the
@@ -100,17 +101,42 @@ def identify(
         `robot` has such joints; filtered like `q`.
     joint_torque : (k, e) array_like, optional
         Measured torque of springs and dampers on the links.
+    friction : str or sequence of str, optional
+        Kind of friction of all joints, or of each, which replaces that of `robot` and is unknown: ``"none"``,
+        ``"viscous"``, ``"coulomb"`` (viscous and Coulomb), ``"asymmetric"`` (both, different for each direction) or
+        ``"stribeck"`` (viscous, Coulomb and Stribeck effect); see `FrictionModel`. None keeps that of `robot`, with
+        coefficients that are parameters like others.
+    delta : float, optional
+        Width of the smooth sign of `friction` [rad/s or m/s]; default that of the robot's friction, or 0.01.
+    sensors : str or sequence of str
+        Unknown values of sensors: a quantity of `SensorCalibration` such as ``"torque_gain"`` for all joints, or
+        ``"joint2.torque_gain"`` for one.
+    calibration : SensorCalibration, optional
+        Known values of the others, and initial values of the unknown ones; default exact sensors.
+    longest_delay : float
+        Bound of estimated delays [s]; filtered logs lose this time at either end.
+    loaded : SimulationResult, Log, path, LogFile, or sequence of these
+        Logs with a payload. Without others the parameters of `robot` are trusted, unless `unknown` names some.
+    payload : Payload, optional
+        The payload of these, if it is known; it then tells the scale of torques, such as gains of motor currents.
+    payload_prior : Payload, optional
+        Body from which the consistent fit measures the divergence of an unknown payload; default a ball of water with
+        the mass and center found by least squares, with the weight 0.03.
+    link : int or str, optional
+        Number or name of the link that carries the payload; default the last.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Parameters to identify, see `Robot.unknown`; default all. Names and groups of elastic parameters select these:
-        ``"joint2.K0"``, ``"K"``, ``"D"``, ``"Dm"``, ``"Mm"``, or ``"elastic"`` for all. A mask selects none.
+        Parameters to identify, see `Robot.unknown`; default all, and none for ``"none"``. Names and groups of elastic
+        parameters select these: ``"joint2.K0"``, ``"K"``, ``"D"``, ``"Dm"``, ``"Mm"``, or ``"elastic"`` for all. A mask
+        selects none.
     weights : "auto" or (n,) array_like
         One over the standard deviation of the torque noise of each joint, as it was measured. "auto" estimates it
         behind the filter from the residuals by iterative reweighting, for each row of `Identification.noise`.
     prior : Robot, optional
         Robot with the prior parameters; default `robot`.
-    consistent : bool
+    consistent : bool or "payload"
         Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors, armature and elastic
-        joints. A prior coefficient may be zero, which leaves it to the data.
+        joints. A prior coefficient may be zero, which leaves it to the data. "payload" restricts the payload alone.
+        Friction with directions or a Stribeck effect is not restricted.
     regularization : float
         Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
         use gamma = 1 / s^2.
@@ -144,17 +170,20 @@ def identify(
     ------
     ThunderError
         If shapes do not match, the motion of the motors of elastic joints is missing, the prior is not physically
-        consistent, no torque depends on the unknown parameters, or a measured torque is zero throughout where that of
-        the prior is not.
+        consistent, no torque depends on the unknown parameters, a measured torque is zero throughout where that of
+        the prior is not, a delay reaches its bound, or the iteration of nonlinear parameters does not converge.
 
     Warns
     -----
     ThunderWarning
         If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value; if a linear
         coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
-        far from one. If an inertia or friction is certainly negative, the fit leaves more than half of the torque of
-        every joint, or the motion determines less than half of the base parameters. If `cutoff` leaves measured
-        accelerations unused, or `resample` changes instants.
+        far from one. If the logs do not distinguish some parameters, of which a common change leaves all predicted
+        readings as they are: fix one of each group. If the standard deviation of a Stribeck velocity exceeds a fifth of
+        its value, infinite at its bounds, `delta` and the largest speed of the joint. If an inertia or friction is
+        certainly negative, the fit leaves more than half of the torque of every joint, or the motion determines less
+        than half of the base parameters. If `cutoff` leaves measured accelerations unused, or `resample` changes
+        instants.
 
     Notes
     -----
@@ -171,8 +200,20 @@ def identify(
     x - q: noise of x - q does not enter the parameters of the links. Residuals of both rows of a joint are correlated,
     which standard deviations include.
 
+    Readings of sensors are ``tau_j(t + d_j) = g_j (W(q, dq, ddq) x)_j + b_j`` and ``q_i(t) = (read_i(t + e_i) - c_i) /
+    a_i``, linear in x and not in delays, gains, biases and the Stribeck velocities of W. Derivatives of the readings by
+    these are further columns, whose coefficients are Gauss-Newton steps (Golub and Pereyra 1973). Columns of friction
+    and springs are formed of motion behind a filter of four times the cutoff and then filtered like the torques. Not
+    distinguishable are: the gains of all torque sensors from the scale of all parameters, unless part of the robot or a
+    payload is known; equal delays of all sensors; the position biases of a first joint about a vertical axis, of
+    sliding joints at the end that no torque depends on, and of a last joint whose link is unknown.
+
+    A payload adds the columns of its link in the logs with it: ``tau = Y pi + Y_link pi_payload``.
+
     References
     ----------
+    Golub, Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+    separate, SIAM J. Numerical Analysis 10(2), 1973.
     Lee, Wensing, Park, Geometric robot dynamic identification, IEEE Trans. Robotics 36(2), 2020.
     Fuller, Measurement error models, Wiley, 1987.
     Demmel, Grigori, Hoemmen, Langou, Communication-optimal parallel and sequential QR and LU factorizations, SIAM J.
@@ -203,9 +244,37 @@ def identify(
     >>> estimate.base_parameters[-4:].round(1).tolist()
     [300.0, 1.0, 0.2, 0.1]
 
+    Stribeck friction and wrong torque sensors:
+
+    >>> from thunder_py.simulation import FrictionModel
+    >>> from thunder_py.identification import Log, SensorCalibration, identify
+    >>> t = np.arange(0.0, 10.0, 2e-3)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]], stribeck=[0.4, 0.3], velocity=[0.1, 0.2])
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
+    >>> t, q, tau = SensorCalibration(2, torque_delay=0.004, torque_bias=[0.5, -0.2]).read(t, q, tau)
+    >>> tau += np.random.default_rng(0).normal(scale=0.01, size=tau.shape)
+    >>> log = Log(t=t, q=q, tau=tau)
+    >>> found = identify(robot, log, friction="stribeck", sensors=["torque_delay", "torque_bias"], cutoff=15.0)
+    >>> found.sensors.torque_bias.round(1).tolist(), found.sensors.torque_delay.round(3).tolist()
+    ([0.5, -0.2], [0.004, 0.004])
+    >>> found.friction.velocity.round(1).tolist()
+    [0.1, 0.2]
+
+    A payload:
+
+    >>> t = np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = th.Payload(1.0, com=(0.2, 0.0, 0.0)).added_to(robot).inverse_dynamics(q, dq, ddq)
+    >>> found = identify(robot, loaded=Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau))
+    >>> dict(zip(found.extra_names[:3], found.extra[:3].round(2).tolist(), strict=True))
+    {'payload.m': 1.0, 'payload.cx': 0.2, 'payload.cy': 0.0}
+    >>> int(np.isfinite(found.extra_deviations).sum())  # a planar arm shows 4 of 10 parameters
+    4
+
     Several logs:
 
-    >>> from thunder_py.identification import Log
+    >>> tau = robot.inverse_dynamics(q, dq, ddq)
     >>> log = Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau)
     >>> logs = [log[:250], log[250:]]
     >>> th.identification.identify(robot.with_parameters(0.7 * robot.parameters), logs).count
