@@ -355,3 +355,17 @@ def test_bounds_hold_with_equality_at_rest():
     values, vectors = np.linalg.eigh(M)
     x = vectors[:, 0]
     assert x @ M @ x == pytest.approx(values[0], rel=1e-9)
+
+
+def test_ellipsoids_have_singular_values():
+    """S-12: half axes are eigenvectors of J J' and singular values; at q_1 the eigenvalues of J are complex."""
+    robot, q = th.Robot.load("scara"), np.array([0.0, 0.5 * np.pi, 0.0, 0.0])
+    J = robot.jacobian(q)[:2, :2]
+    assert np.abs(np.linalg.eigvals(J).imag).min() > 0.4
+    for ellipsoid, power in (
+        (robot.velocity_ellipsoid(q, rows=(0, 1)), 1),
+        (robot.force_ellipsoid(q, rows=(0, 1)), -1),
+    ):
+        squares = ellipsoid.axes.T @ np.linalg.matrix_power(J @ J.T, power) @ ellipsoid.axes
+        np.testing.assert_allclose(squares, np.diag(ellipsoid.lengths**2), atol=1e-12)
+    np.testing.assert_allclose(robot.velocity_ellipsoid(q, rows=(0, 1)).lengths, np.linalg.svd(J)[1])

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import FileFormatError, ThunderError
+from .errors import FileFormatError, ThunderError, ThunderWarning
 
 #: bytes of a file that describes a robot or a program; the largest known URDF has 2 MB
 LARGEST_MODEL = 1 << 26
@@ -114,7 +114,7 @@ def parsing(path: str | Path, expected: str) -> Iterator[None]:
     """
     try:
         yield
-    except (ThunderError, ImportError):
+    except (ThunderError, ThunderWarning, ImportError):
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:

@@ -5,6 +5,7 @@ import pytest
 
 from thunder_py.papers.speed.formulas import ArticleFormulas, panda_of
 from thunder_py.papers.speed.run import our_functions, pinocchio_calls
+from thunder_py.papers.speed.table import TABLE_3
 
 casadi = pytest.importorskip("casadi")
 
@@ -64,3 +65,11 @@ def test_matrix_algebra_gains_by_derivatives_that_are_shared(n):
     # the same sums over derivatives derived once, or an optimizer that knows equal operations: nothing is left of it
     assert written["C_std_once"] == pytest.approx(written["C"], rel=0.02)
     assert shared["C_std"] == pytest.approx(shared["C"], rel=0.02)
+
+
+def test_printed_times_are_longer_for_coriolis_and_regressor():
+    """T-19: section 3.4 calls all averages competitive or superior."""
+    ratios = {name: thunder / pinocchio for name, (thunder, pinocchio) in TABLE_3.items()}
+    assert {name for name, ratio in ratios.items() if ratio > 1.0} == {"C", "Y"}
+    assert (round(ratios["C"], 1), round(ratios["Y"], 1)) == (1.7, 6.2)
+    assert max(ratio for name, ratio in ratios.items() if name not in "CY") < 0.56

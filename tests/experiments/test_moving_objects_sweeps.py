@@ -1,27 +1,16 @@
 """Table 16 over unprinted quantities, and readings of its single plan."""
 
-import matplotlib
 import numpy as np
 import pytest
 
 from thunder_py.manipulation.interception import Conveyor, InterceptionOptions, SingleShot, TimeAugmentation
 from thunder_py.manipulation.interception.runs import Scenario, run_conveyor
 from thunder_py.papers.moving_objects.run import SPEEDS
-from thunder_py.papers.moving_objects.sweeps import (
-    DEPARTURES,
-    PRINTED,
-    TIMES,
-    UNPRINTED,
-    Reading,
-    SinglePlans,
-    closes_on,
-    grasped,
-    plans_of,
-    table_16,
-)
+from thunder_py.papers.moving_objects.sweeps import DEPARTURES, closes_on, grasped_once, plans_of, table_16
 
-matplotlib.use("Agg")
-PICTURES, DISTANCE, TIME = TIMES
+
+def single(speed: float, **options: float) -> Scenario:
+    return Scenario(conveyor=Conveyor(speed), options=InterceptionOptions(strategy=SingleShot(), **options))
 
 
 @pytest.mark.parametrize(("strategy", "entry", "pictures"), [(TimeAugmentation(), 0.36, 5), (SingleShot(), 0.55, 8)])
@@ -40,16 +29,15 @@ def test_grasps_follow_from_the_plans(strategy, entry, pictures):
 
 @pytest.mark.release
 def test_the_framework_is_the_plan_after_five_pictures():
-    scenario = Scenario(conveyor=Conveyor(0.38), options=InterceptionOptions(strategy=SingleShot()))
-    reading = Reading(PICTURES, 5.0, "none")
-    assert [grasped(reading, scenario, k) for k in range(10)] == [run_conveyor(k, scenario).success for k in range(10)]
+    scenario = single(0.38)
+    assert [grasped_once(scenario, k) for k in range(10)] == [run_conveyor(k, scenario).success for k in range(10)]
 
 
 @pytest.mark.release
 def test_departures_make_a_difference():
-    scenario = Scenario(conveyor=Conveyor(0.26))
+    scenario = single(0.26)
     shares = {
-        name: np.mean([grasped(Reading(DISTANCE, 0.25, name), scenario, seed) for seed in range(8)])
+        name: np.mean([grasped_once(scenario, seed, 0.25, name) for seed in range(8)])
         for name in DEPARTURES
         if name not in ("latency not compensated", "filter certain of v = 0")
     }
@@ -61,27 +49,14 @@ def test_departures_make_a_difference():
 @pytest.mark.release
 def test_later_plans_of_slow_objects_are_better():
     """The error of the velocity times the time that is left."""
-    scenario = Scenario(conveyor=Conveyor(0.16))
-    shares = [np.mean([grasped(Reading(TIME, t, "none"), scenario, k) for k in range(8)]) for t in (2.0, 1.25, 0.75)]
+    shares = [np.mean([grasped_once(single(0.16, longest_reach=t), k) for k in range(8)]) for t in (2.0, 1.25, 0.75)]
     assert shares[0] < shares[1] <= shares[2]
-
-
-def test_trend_and_compatibility():
-    key = (0.55, Reading(PICTURES, 5.0, "none"))
-    for rates, falls, fits in (
-        (PRINTED, True, True),
-        ((0.02, 0.1, 0.17), False, False),
-        ((0.9, 0.8, 0.1), True, False),
-    ):
-        one = SinglePlans(100, {key: np.array(rates)})
-        assert (key in one.falling, key in one.compatible) == (falls, fits)
 
 
 @pytest.mark.release
 def test_a_short_view_or_a_late_plan_moves_the_table():
-    nominal = {each.name: each.nominal for each in UNPRINTED}
-    cells = table_16(runs=3, **{**nominal, "entry": 0.3})
+    cells = table_16(runs=3, entry=0.3)
     assert list(cells) == [f"{row}, {speed:g} m/s [%]" for row in ("replan", "no replan") for speed in SPEEDS]
     assert cells["replan, 0.38 m/s [%]"] < 50.0 < cells["replan, 0.16 m/s [%]"]
-    late = table_16(runs=3, **{**nominal, "wait": 1.0})
+    late = table_16(runs=3, wait=1.0)
     assert late["no replan, 0.16 m/s [%]"] > cells["no replan, 0.16 m/s [%]"]

@@ -3,8 +3,15 @@
 import numpy as np
 
 import thunder_py as th
-from thunder_py.papers.scara.kinematics import KEY_POINTS, SHEET, orientation_at_zero, scara_path
-from thunder_py.trajectory import Line
+from thunder_py.papers.scara.kinematics import (
+    KEY_POINTS,
+    SHEET,
+    acceleration_index,
+    orientation_at_zero,
+    run_planning,
+    scara_path,
+)
+from thunder_py.trajectory import Line, cubic, trapezoidal
 
 PATH = scara_path()
 T = np.linspace(0.0, 20.0, 4001)
@@ -59,3 +66,13 @@ def test_scara_reaches_every_pose_away_from_its_singularity() -> None:
     poses = robot.forward_kinematics(q)
     np.testing.assert_allclose(poses[:, :3, 3], AT.p, atol=1e-12)
     np.testing.assert_allclose(poses[:, :3, :3], AT.R, atol=1e-12)
+
+
+def test_trapezoids_against_the_cubic() -> None:
+    """S-13: 2 / (b (1 - b)^2) against 12, whatever the duration; the least is 12.5 % more."""
+    assert abs(acceleration_index(cubic(3.0)) - 12.0) < 1e-5
+    blends = np.array([0.05, 0.25, 1 / 3, 0.45])
+    index = np.array([acceleration_index(trapezoidal(duration=2.0, blend=b)) for b in blends])
+    np.testing.assert_allclose(index, 2.0 / (blends * (1.0 - blends) ** 2), rtol=1e-3)
+    assert index.min() == index[2]
+    np.testing.assert_allclose(run_planning().index_ratio(), 2.0 / (0.25 * 0.75**2) / 12.0, rtol=1e-3)

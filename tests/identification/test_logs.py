@@ -2,6 +2,7 @@
 
 import io
 import os
+import warnings
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -80,7 +81,7 @@ def test_a_comment_is_no_header(lines, log, tmp_path):
     text = (tmp_path / "log.csv").read_text()
     (tmp_path / "log.csv").write_text(text + '2.0,"x",0,0,0\n')
     line = 1 + len(text.splitlines())
-    with pytest.raises(ValueError, match=rf"log\.csv:{line}: values must be numbers, got '\"x\"'$"):
+    with pytest.raises(ValueError, match=rf"log\.csv:{line}: values must be numbers, got 'x'$"):
         LogFile(tmp_path / "log.csv").load(elbow())
 
 
@@ -137,7 +138,7 @@ def test_columns_by_number_units_of_time_and_gains(header, columns, options, log
     write_table(tmp_path / "log.csv", header, raw)
     file = LogFile(tmp_path / "log.csv", columns=columns, **options)
     assert_same(read(file), log, rtol=1e-12)
-    assert "5 columns" in file.describe()
+    assert "5 columns" in str(file.describe())
 
 
 def test_wrong_numbers_of_columns_are_refused(log, tmp_path):
@@ -159,17 +160,18 @@ def test_folders_with_a_table_for_each_signal(flat, log, tmp_path):
     for name, values in (("my_time", log.t), ("joint_positions", log.q), ("torque-measured", log.tau)):
         np.savetxt(tmp_path / f"{name}.txt", values.ravel() if flat else values, "%.17g")
     assert_same(read(LogFile(tmp_path)), log)
-    (tmp_path / "my_time.txt").rename(tmp_path / "clock.txt")
+    (tmp_path / "my_time.txt").rename(tmp_path / "when.txt")
     assert_refused(
-        (lambda: LogFile(tmp_path).load(elbow()), "...there must be a file of t, such as seconds.txt, got...")
+        (lambda: LogFile(tmp_path).load(elbow()), "...there must be a column of time, such as t or time, ...")
     )
-    files = {"t": "clock.txt", "q": "joint_positions.txt", "tau": "torque-measured.txt"}
+    files = {"t": "when.txt", "q": "joint_positions.txt", "tau": "torque-measured.txt"}
     assert_same(read(LogFile(tmp_path, columns=files)), log)
     even = LogFile(tmp_path, rate=100.0)
     assert_same(read(even), log, atol=1e-12)
-    assert "clock.txt" in even.describe()
+    assert "when.txt" in str(even.describe())
     np.savetxt(tmp_path / "torque-measured.txt", log.tau[:-1], "%.17g")
-    message = "...files must have equal numbers of instants, got t 200, q 200, tau 199"
+    counts = "when.txt 200, joint_positions.txt 200, torque-measured.txt 199"
+    message = f"...files must have equal numbers of instants, got {counts}"
     assert_refused((lambda: LogFile(tmp_path, columns=files).load(elbow()), message))
 
 
@@ -184,7 +186,7 @@ def test_a_table_without_names_is_understood(n, timed, degrees, tmp_path):
     rates = np.gradient(waves, t, axis=0)
     blocks = [(57.3 if degrees else 1.0) * waves, (57.3 if degrees else 1.0) * rates, rng.normal(size=(t.size, n))]
     np.savetxt(tmp_path / "log.csv", np.column_stack([*([1e3 * t] if timed else []), *blocks]), "%.9g", ",")
-    text, k = LogFile(tmp_path / "log.csv").describe(), int(timed)
+    text, k = str(LogFile(tmp_path / "log.csv").describe()), int(timed)
     columns = f"{'t=0,' if timed else ''}q={k}:{k + n},tau={k + 2 * n}:{k + 3 * n}"
     assert f"--columns {columns}" in text
     assert ("--unit deg" in text) == degrees
@@ -219,7 +221,7 @@ def test_public_logs(name):
     file = LogFile(LOGS / name, **options)
     log = file.load(th.Robot.load(arm if "/" not in arm else LOGS / arm))
     assert len(log) == rows
-    assert described in file.describe()
+    assert described in str(file.describe())
 
 
 def test_a_column_of_time_beside_a_rate_is_told(log, tmp_path):
@@ -227,7 +229,7 @@ def test_a_column_of_time_beside_a_rate_is_told(log, tmp_path):
     rows = np.column_stack([T, log.q, log.tau])
     np.savetxt(tmp_path / "log.csv", rows, "%.17g", ",", header=",".join(header), comments="")
     np.savez(tmp_path / "log.npz", t=T, q=log.q, tau=log.tau)
-    for name, column in (("log.csv", "'time'"), ("log.npz", "'t'")):
+    for name, column in (("log.csv", "'time .s.'"), ("log.npz", "'t'")):
         with pytest.warns(ThunderWarning, match=f"{column} is not read"):
             assert LogFile(tmp_path / name, rate=125).load(elbow()).t[1] == 1.0 / 125.0
 
@@ -290,14 +292,22 @@ def test_bags_of_ros(version, log, tmp_path):
     assert_same(read(file), log, rtol=0, atol=1e-8)
     if version == 2:
         assert_same(read(LogFile(next(path.glob("*.db3")))), log, rtol=0, atol=1e-8)
-    assert "joint2, finger, joint1" in file.describe()
+    assert "position/joint2" in str(file.describe())
     other = elbow().replace(joint_names=("shoulder", "elbow"))
-    assert_refused((lambda: file.load(other), "...messages must have all joints of ..., never had shoulder, ..."))
+    assert_refused(
+        (
+            lambda: file.load(other),
+            "...messages must have all joints, never had shoulder, elbow, got joint2, finger, joint1; ...",
+        )
+    )
     renamed = LogFile(path, columns={"q": ["joint1", "joint2"]})
     assert_same(renamed.load(other), log, rtol=0, atol=1e-8)
-    for columns in ({"q": ["joint1"]}, {"q": ["joint1", "joint2"], "tau": ["joint1", "joint2"]}):
-        with pytest.raises(ValueError, match=r"columns of a bag must be the names of 2 joints in its messages, "):
-            LogFile(path, columns=columns).load(other)
+    both = ["joint1", "joint2"]
+    for columns, message in (
+        ({"q": ["joint1"]}, "columns must name 2 of q, got ...joint1"),
+        ({"q": both, "tau": both}, "columns joint1 of q must be there, got t, position/joint2"),
+    ):
+        assert_refused((lambda columns=columns: LogFile(path, columns=columns).load(other), f"...{message}..."))
     assert_refused((lambda: LogFile(path, topic="/other").load(elbow()), "...there must be a topic of ..."))
 
 
@@ -403,9 +413,23 @@ def test_bad_tables_are_refused(tmp_path):
         (lambda: given("t,q1,q2,tau1\n0,0,0,0\n"), "...log.csv: there must be columns of tau, such as tau1 to ..."),
         (lambda: given("a,q1,q2,tau1,tau2\n"), "...log.csv: there must be a column of time, such as t or time, ..."),
         (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,x,0,0\n"), "...log.csv:3: values must be numbers, got 'x'"),
-        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,,0,0\n"), "...log.csv:3: values must be numbers, got ''"),
-        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n\n1,0,0,nan,0\n"), "...log.csv:4: values must be finite"),
-        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0\n"), "...log.csv:3: there must be 5 values, got 3"),
+        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0\n2,0,0,0,0\n"), "...csv:3: there must be 5 values, got 3"),
+        (
+            lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,inf,0,0\n"),
+            "log.csv: q must be finite, got inf in row 1...",
+        ),
+        (
+            lambda: given("t,q1,q2,q_1,q_2,tau1,tau2\n0,0,0,0,0,0,0\n"),
+            "...log.csv: there must be one column q_1, got 2",
+        ),
+        (
+            lambda: given("t,left_q1,left_q2,right_q1,right_q2,tau1,tau2\n0,0,0,0,0,0,0\n"),
+            "...one column of q for each joint, got left_q1 and right_q1...",
+        ),
+        (
+            lambda: given("t,q1,q2,i1,i2\n0,0,0,0,0\n"),
+            "...currents are read with gain=, the torque for each unit of them",
+        ),
         (lambda: given("t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n"), "...log.csv: the unit of column 'q1 [mm]' must be ..."),
         (lambda: given("t,q1,q2,q3,tau1,tau2\n0,0,0,0,0,0\n"), "...log.csv: there must be columns of 2 joints, ..."),
         (lambda: given("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n"), "...log.csv: there must be one column Q1, got 2"),
@@ -414,10 +438,10 @@ def test_bad_tables_are_refused(tmp_path):
             "...a column of time, ..., got 0, 1, 2, ...; give their numbers ...",
         ),
         (
-            lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,0\n"),
-            "...log.csv:5: t must increase from instant to instant, got 0.1 after 0.1",
+            lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,1\n"),
+            "...log.csv:5: t must increase from instant to instant, got 0.1 after 0.1; where a clock is coarse, ...",
         ),
-        (lambda: given("a\n2\n"), "...log.csv: the first line must name the columns, separated by commas"),
+        (lambda: given("\n"), "...log.csv: there must be rows of numbers, got none"),
         (lambda: given("t,q1,q2,tau1,tau2\n"), "...log.csv: t must hold at least 5 instants, got 0"),
     )
 
@@ -429,12 +453,14 @@ def test_bad_archives_are_refused(log, tmp_path):
         return identify(elbow(), [tmp_path / "log.npz"], cutoff=10.0)
 
     assert_refused(
-        (lambda: made(tau=None), "...log.npz: there must be arrays tau, got t, q"),
-        (lambda: made(q=np.zeros((3, 2))), "...log.npz: arrays must have equal lengths, got t 200, q 3, tau 200"),
-        (lambda: made(q=np.zeros(200)), "...log.npz: q must be numbers of shape (k, n), got float64 of (200,)"),
-        (lambda: made(q=np.asfortranarray(np.ones((200, 2)))), "...log.npz: q must be stored row by row: save ..."),
-        (lambda: made(q=np.zeros((200, 3))), "log.npz: q must have shape (200, 2), got (200, 3)"),
-        (lambda: made(q=np.where(np.arange(400).reshape(200, 2) == 351, np.nan, 0.0)), "log.npz: q must be ..."),
+        (lambda: made(tau=None), "...log.npz: there must be columns of tau, ..., got t, q[0], q[1]; ..."),
+        (
+            lambda: made(q=np.zeros((3, 2))),
+            "...log.npz: there must be columns of q, ...; q has shape (3, 2), not 200 rows",
+        ),
+        (lambda: made(q=np.zeros(200)), "...log.npz: there must be columns of q, ..., got t, q, tau[0], tau[1]; ..."),
+        (lambda: made(q=np.zeros((200, 3))), "...log.npz: there must be columns of 2 joints, got also q[2]; ..."),
+        (lambda: made(q=np.where(np.arange(400).reshape(200, 2) == 351, np.inf, 0.0)), "log.npz: q must be ..."),
     )
 
 
@@ -450,7 +476,7 @@ def test_files_of_another_format_are_refused(name, tmp_path):
 
 def test_other_arguments_are_refused(log, tmp_path):
     assert_refused(
-        (lambda: identify(elbow(), tmp_path / "log.mat", cutoff=10.0), "path must end in ...got '...log.mat'"),
+        (lambda: identify(elbow(), tmp_path / "log.xlsx", cutoff=10.0), "path must end in ...got '...log.xlsx'"),
         (lambda: LogFile("log.csv", time_unit="h"), "time_unit must be one of s, ms, us, ns, min, got 'h'..."),
         (
             lambda: LogFile("log.csv", gain=[1.0, 0.0]),
@@ -506,7 +532,9 @@ def test_damage_is_an_error_of_ours(kind: str, short: Log, tmp_path: Path) -> No
     source = LogFile(path)
 
     def read() -> None:
-        found = source.load(elbow())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ThunderWarning)  # of rows that are left out
+            found = source.load(elbow())
         source.rows()
         if kind in ("npz", "parquet"):  # which have checksums
             for name in ("t", "q", "tau"):

@@ -60,6 +60,8 @@ _PANDA = (
 )
 _UR10E = "shamilmamedov/dynamic_calibration"
 _XMATE = "NKU-ZiXuan/xMate7p_dyn_ident/49850a47dffb35da34bb27630cf7107ae6ce093a/data/recdata"
+#: drive gains of a UR10 [N m/A] in the code of the authors of the UR10e's logs
+_GAINS = "14.87,13.26,11.13,10.62,11.03,11.47"
 _FRICTION = "--friction viscous,coulomb"
 
 #: public logs of real arms; the files at these addresses were compared with those that were used, except where
@@ -114,7 +116,7 @@ DATA_SETS: Mapping[str, DataSet] = MappingProxyType(
                     ),
                 ),
             ),
-            options=f"--columns t=0,q=1:7,tau=25:31 --resample 100 --cutoff 5 {_FRICTION}",
+            options=f"--columns t=0,q=1:7,tau=13:19 --gain {_GAINS} --resample 100 --cutoff 5 {_FRICTION}",
             source="Mamedov, Mikhel, Frontiers in Robotics and AI 7, 2020, doi:10.3389/frobt.2020.571574",
             license="none stated by the repository",
         ),
@@ -156,7 +158,7 @@ DATA_SETS: Mapping[str, DataSet] = MappingProxyType(
             ),
             options=f"--resample 125 --cutoff 5 {_FRICTION}",
             source="Petrone, Ferrentino, Chiacchio, IEEE Trans. Industrial Informatics, doi:10.1109/TII.2025.3534415",
-            license="see the repository",
+            license="BSD, as the packages of the repository say",
             known="6393afbdcde9785b090b0052788efb3bb40b9f2d6325e33592c732a516fe3a6a",
         ),
     }

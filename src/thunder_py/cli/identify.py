@@ -150,7 +150,7 @@ def _run(arguments: argparse.Namespace) -> None:
     from ..identification.report.html import findings
 
     if arguments.describe:
-        print("\n\n".join(log.describe() for log in _logs(arguments.describe, arguments)))
+        print("\n\n".join(str(log.describe()) for log in _logs(arguments.describe, arguments)))
         return
     if arguments.data is not None:
         parser = argparse.ArgumentParser()

@@ -92,6 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="for URDF: folder of ROS packages; may be repeated",
     )
+    parser.add_argument(
+        "--frames", action="store_true", help="draw the axes of every link's frame, in a picture by matplotlib"
+    )
     parser.add_argument("--no-meshes", action="store_true", help="for URDF: sticks instead of meshes")
     add_robot_options(parser)
 
@@ -101,8 +104,11 @@ def run(arguments: argparse.Namespace) -> None:
     from ..mujoco.rendering import has_display
 
     target: Path | None = arguments.output
-    page = target is not None and target.suffix == ".html"  # only matplotlib writes pages
-    backend = "matplotlib" if page and arguments.backend is None else _backend(arguments.backend)
+    if arguments.frames and (arguments.backend == "mujoco" or target is None or target.suffix in _FILMS["matplotlib"]):
+        raise ThunderError("--frames needs a picture by matplotlib: --output frames.png")
+    # only matplotlib writes pages and frames
+    drawn = arguments.frames or (target is not None and target.suffix == ".html")
+    backend = "matplotlib" if drawn and arguments.backend is None else _backend(arguments.backend)
     if target is not None:
         check_target(target, "--output", (*_PICTURES[backend], *_FILMS[backend]))
     elif not has_display():
@@ -160,7 +166,8 @@ def _with_matplotlib(
         t, q = _tour(robot, arguments.q) if motion is None else motion
         robot.animate(t, q, target, meshes=meshes, fps=arguments.fps)
         return
-    axes = robot.plot(arguments.q if motion is None else motion[1], meshes=meshes)
+    frames: Any = "all" if arguments.frames else True
+    axes = robot.plot(arguments.q if motion is None else motion[1], meshes=meshes, frames=frames)
     with whole_file(target) as temporary:
         axes.figure.figure.savefig(temporary, dpi=130)
 

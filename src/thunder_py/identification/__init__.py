@@ -12,6 +12,7 @@ from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .optimize import Excitation, optimize_excitation
 from .prediction import Errors, Prediction
+from .readers.describe import Description
 from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
@@ -23,6 +24,7 @@ __all__ = [
     "Columns",
     "Conditioning",
     "CrossValidation",
+    "Description",
     "Difference",
     "Errors",
     "Excitation",

@@ -11,20 +11,18 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, one_of, one_or_each, positive, real
+from ..checks import one_of, one_or_each, positive, real
+from ..delimited import TextTable
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_DATA, as_file, parsing
 from ..robot import Robot
 from ..simulation import SimulationResult
 from ..values import Value, frozen, set_fields
 from .log import Log, LogSource, log_of_run, signals_of
-from .readers.archive import ArchiveReader
-from .readers.bag import BagReader
-from .readers.csv_table import CSVReader
-from .readers.describe import Reader, described
-from .readers.folder import TEXTS, FolderReader
-from .readers.names import Columns, Names
-from .readers.parquet import ParquetReader
+from .readers.bag import BagTable
+from .readers.columns import Columns, Names, warn
+from .readers.describe import Description, described
+from .readers.tables import Table, table_of
 from .readers.units import TIMES
 from .signals import first_not_increasing
 
@@ -110,7 +108,9 @@ class LogFile(Value):
             set_fields(self, rate=positive(self.rate, "rate"))
             if "t" in (self.columns or {}):
                 raise ThunderError("columns must not name t where rate is given")
-        self._reader()
+        table = table_of(self.path, topic=self.topic)
+        if isinstance(table, BagTable) and self.rate is not None:
+            raise ThunderError(f"rate must be None for a bag, whose messages have times, got {self.rate:g}")
 
     @property
     def name(self) -> str:
@@ -119,44 +119,59 @@ class LogFile(Value):
 
     def rows(self) -> int:
         """Return the number of instants, or an estimate of it, for which the file is opened."""
-        with self._opened() as reader:
-            return reader.rows
+        with self._opened() as table:
+            return table.rows
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
-        """Yield the log in parts of `size` instants, or raise `FileFormatError`, also where the file is damaged."""
-        first = 0
-        with self._opened() as reader:
-            if isinstance(reader, (CSVReader, ParquetReader)):
-                parts = self._of_table(reader, robot, size)
-            else:
-                parts = reader.chunks(robot, size)
-            for signals in parts:
-                last = first + len(signals["q"])
-                t = signals.pop("t") if self.rate is None else np.arange(first, last) / self.rate
-                first = last
+        """Yield the log in parts of `size` instants or less.
+
+        Warns
+        -----
+        ThunderWarning
+            Of rows that are left out, because numbers are missing or they repeat the one before; see `Names.columns`.
+
+        Raises
+        ------
+        FileFormatError
+            If columns are missing or several could be meant, the content is not numbers, or the file is damaged.
+        """
+        first, last, before, left_out = 0, -np.inf, None, [0, 0]
+        with self._opened(robot.n) as table:
+            names, present = self._names(table), table.names
+            if isinstance(table, BagTable) and names.given is None:
+                table.check_joints(names.joints or robot.joint_names)
+            columns = names.columns(robot, present)
+            called = {signal: [present[k] for k in places] for signal, places in columns.items()}
+            ends = np.cumsum([len(places) for places in columns.values()])[:-1]
+            for part in table.parts([k for places in columns.values() for k in places], size):
+                signals = names.scaled(robot, dict(zip(columns, np.split(part, ends, axis=1), strict=True)), called)
+                if self.rate is not None:
+                    signals["t"] = np.arange(first, first + len(part)) / self.rate
+                kept = ~np.isnan(part).any(axis=1)
+                left_out[0] += len(part) - int(kept.sum())
+                previous = part[:1] * np.nan if before is None else before
+                repeats = kept & (part == np.concatenate([previous, part[:-1]])).all(axis=1) & (self.rate is None)
+                left_out[1] += int(repeats.sum())
+                before = part[-1:]
+                if left_out[0] or repeats.any():
+                    kept &= ~repeats
+                    signals = {name: values[kept] for name, values in signals.items()}
                 if self.gain is not None:
                     signals["tau"] = signals["tau"] * one_or_each(self.gain, robot.n, "gain")
-                yield Log(t=t, name=self.name, **signals)
-
-    def _of_table(self, table: CSVReader | ParquetReader, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
-        """Yield the signals in the columns of a table."""
-        names, present, last, count = self._names(), table.names(), -np.inf, 0
-        columns = names.columns(robot, present)
-        called = {signal: [present[k] for k in places] for signal, places in columns.items()}
-        ends = np.cumsum([len(places) for places in columns.values()])
-        for part in table.parts([k for places in columns.values() for k in places], size):
-            signals = dict(zip(columns, np.split(part, ends[:-1], axis=1), strict=True))
-            if "t" in signals:
-                t = signals["t"] = signals["t"][:, 0]
-                k = first_not_increasing(t, last)
-                if k is not None:
+                t = signals["t"]
+                if (k := first_not_increasing(t, last)) is not None:
+                    line = table.line(first + int(np.flatnonzero(kept)[k])) if isinstance(table, TextTable) else None
                     message = (
                         f"t must increase from instant to instant, got {t[k]:.9g} after {t[k - 1] if k else last:.9g}"
                     )
-                    raise FileFormatError(message, path=self.path, line=table.line(count + k))
-                last = float(t[-1])
-            count += len(part)
-            yield names.scaled(robot, signals, called)
+                    raise FileFormatError(f"{message}; where a clock is coarse, give rate=", path=self.path, line=line)
+                first += len(part)
+                if t.size:
+                    last = float(t[-1])
+                    yield Log(name=self.name, **signals)
+        for count, why in zip(left_out, ("numbers are missing in", "the one before is repeated by"), strict=True):
+            if count:
+                warn(self.path, f"{why} {count} of {first} rows, which are left out")
 
     def load(self, robot: Robot) -> Log:
         """Read the whole log, with the signals of the robot's joints.
@@ -176,46 +191,38 @@ class LogFile(Value):
             raise FileFormatError("there must be instants, got none", path=self.path)
         return parts[0] if len(parts) == 1 else Log.joined(parts)
 
-    def describe(self) -> str:
-        """Return what the log holds: columns with their ranges, the rate, gaps, and what columns seem to be."""
-        with self._opened() as reader:
-            return described(str(self.path), reader)
+    def describe(self, joints: int | None = None) -> Description:
+        """Look at the log: columns with their ranges, rate, gaps, what columns seem to be, and options that read it.
+
+        Parameters
+        ----------
+        joints : int, optional
+            Number of joints, where it is known.
+
+        Returns
+        -------
+        Description
+            Its text is printed; `options` are arguments of `LogFile`.
+        """
+        with self._opened(joints) as table:
+            return described(table, joints)
 
     @contextmanager
-    def _opened(self) -> Iterator[Reader]:
-        """Yield the reader of a file that is there and is regular; errors of its parser have its name."""
-        reader = self._reader()
+    def _opened(self, joints: int | None = None) -> Iterator[Table]:
+        """Yield the table of a file that is there and is regular; errors of its parser have its name."""
+        table = table_of(self.path, joints, self.topic)
         as_file(self.path).stat()
-        with parsing(self.path, reader.expected):
-            yield reader
+        with parsing(self.path, table.expected):
+            yield table
 
-    def _names(self) -> Names:
-        timed, currents = self.rate is None, self.gain is not None
-        return Names(self.path, self.columns, self.unit, self.time_unit, timed=timed, currents=currents)
-
-    def _reader(self) -> Reader:
-        path, ending = self.path, self.path.suffix.lower()
-        inside = {file.suffix.lower() for file in path.iterdir()} if path.is_dir() else set()
-        texts = bool(inside.intersection(TEXTS)) and not inside.intersection((".db3", ".mcap"))
-        bag = ending in (".bag", ".db3", ".mcap") or (path.is_dir() and not texts)
-        if self.topic is not None and not bag:
-            raise ThunderError(f"topic must be None for a file that is no bag, got {self.topic!r} for {str(path)!r}")
-        if bag and self.rate is not None:
-            raise ThunderError(f"rate must be None for a bag, whose messages have times, got {self.rate:g}")
-        if bag:
-            return BagReader(path, self._names(), self.topic)
-        if texts:
-            return FolderReader(path, self._names())
-        if ending in TEXTS:
-            return CSVReader(path)
-        if ending == ".npz":
-            return ArchiveReader(path, self._names())
-        if ending == ".parquet":
-            return ParquetReader(path)
-        raise ThunderError(
-            f"path must end in {', '.join(TEXTS)}, .npz, .parquet, .bag, .db3 or .mcap, or be the folder of a bag of "
-            f"ROS 2 or of text tables, got {str(path)!r}"
-        )
+    def _names(self, table: Table) -> Names:
+        """Return how columns are recognized; those given of a bag are its names of joints."""
+        given, joints = self.columns, tuple[str, ...]()
+        if isinstance(table, BagTable) and given is not None and set(given) == {"q"}:
+            named: Any = given["q"]
+            given, joints = None, (named,) if isinstance(named, str) else tuple(map(str, named))
+        timed, currents, further = self.rate is None, self.gain is not None, getattr(table, "further", "")
+        return Names(self.path, given, self.unit, self.time_unit, timed, currents, joints, further)
 
 
 def as_source(robot: Robot, log: Recorded, joint_torque: npt.ArrayLike | None = None) -> LogSource:

@@ -1,4 +1,4 @@
-"""Common parts of experiments' results: pictures, draws of random quantities, sweeps of unprinted ones."""
+"""Common parts of experiments' results: pictures, draws of random quantities, joint judgments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tables import markdown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .sweeps.sweep import Sweep
+    from .judgment.judge import Judgment
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,18 +116,18 @@ class Varied:
     ----------
     draws : Draws, optional
         Its figures of merit over several draws of what is random or left open.
-    sweep : Sweep, optional
-        The paper's numbers over the unprinted quantities.
+    judgment : Judgment, optional
+        The paper's numbers judged together, over the unprinted quantities.
     """
 
     draws: Draws | None = None
-    sweep: Sweep | None = None
+    judgment: Judgment | None = None
 
     def join(self, *parts: str, title: str = "") -> str:
-        """Return tables and those of draws, after `title`, and sweep: of those that there are."""
+        """Return tables and those of draws, after `title`, and the judgment: of those that there are."""
         draws = [] if self.draws is None else [f"{title}{self.draws.table()}"]
-        return "\n\n".join([*parts, *draws, *([] if self.sweep is None else [self.sweep.table()])])
+        return "\n\n".join([*parts, *draws, *([] if self.judgment is None else [self.judgment.table()])])
 
     def variations(self) -> dict[str, Any]:
         """Return the numbers of those that there are."""
-        return {name: x.to_dict() for name, x in (("draws", self.draws), ("sweep", self.sweep)) if x is not None}
+        return {name: x.to_dict() for name, x in (("draws", self.draws), ("judgment", self.judgment)) if x is not None}

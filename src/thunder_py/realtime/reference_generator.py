@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, apart, array, per_joint
+from ..delimited import TextTable
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_MODEL, as_file, parsing
-from ..identification.readers.csv_table import CSVReader
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
 from ..spatial.single import Quaternion, quaternion_of
@@ -116,7 +116,7 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 t, q = np.asarray(file["t"]), np.asarray(file["q"])
         elif path.suffix == ".csv":
-            reader = CSVReader(path)
+            reader = TextTable(path, strict=True)
             t, q = _read_csv(reader, robot.joint_names)
         else:
             raise FileFormatError("must end in .npz or .csv", path=path)
@@ -135,9 +135,9 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     return t, q
 
 
-def _read_csv(reader: CSVReader, joint_names: Sequence[str]) -> tuple[Array, Array]:
+def _read_csv(reader: TextTable, joint_names: Sequence[str]) -> tuple[Array, Array]:
     """Return times and joint positions."""
-    names, wanted = reader.names(), ["t", *joint_names]
+    names, wanted = reader.names, ["t", *joint_names]
     if any(names.count(name) != 1 for name in wanted):
         message = f"must be a table of {', '.join(wanted)}, one column each, got {', '.join(names)!r:.200}"
         raise FileFormatError(message, path=reader.path)

@@ -1,1 +1,1 @@
-"""Readers of log files: CSV, NPZ, Parquet, ROS bags, files of `SimulationResult.save`; all read in parts."""
+"""Readers of log files. Each is a table of named columns, read in parts; columns become signals by names and units."""

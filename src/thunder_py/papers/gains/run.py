@@ -14,9 +14,9 @@ from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..lissajous import run as article
 from ..results import Draws, Varied, drawing
-from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
 
 
@@ -152,7 +152,7 @@ def run_article_gains(duration: float = DURATION, *, seeds: int = 0, workers: Wo
     Notes
     -----
     The article prints K_d and r_7, but neither Lambda and K_p, nor r_m, r_c and r_I, nor the friction of its plant.
-    Ours are those of `run_lissajous_panda`; `sweep_tables` varies them. Nothing is fitted to the article's numbers.
+    Ours are those of `run_lissajous_panda`; `judge_tables` varies them. Nothing is fitted to the article's numbers.
     """
     truth, plant = Robot.load("panda"), panda_with_friction()
     friction = _cases(plant, duration)
@@ -251,9 +251,17 @@ def table_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> d
 _PRINTED = {f"{_FIXED}: norm of e": 0.9}
 for _name, _case in _DIFFERENT.items():
     _PRINTED |= {f"{_name}: norm of e": _case.steady_state, f"{_name}: rise time [s]": _case.rise_time}
-#: Tables 6 and 7 over `QUANTITIES`
-sweep_tables = declared(
-    "Thunder article, Tables 6 and 7, Figure 10", table_errors, QUANTITIES, _PRINTED, combined=16, scale=0.1
+_ORDERS = [[f"{name}: {what}" for name in names] for what in ("norm of e", "rise time [s]")
+           for names in (("K_d1", "K_d2", "K_d3"), ("r_7 = 1", "K_d2", "r_7 = 100"))]  # fmt: skip
+#: all numbers of Tables 6 and 7 and Figure 10 with one choice of `QUANTITIES`
+judge_tables = declared(
+    "Thunder article, Tables 6 and 7, Figure 10",
+    table_errors,
+    QUANTITIES,
+    _PRINTED,
+    orders=[*_ORDERS, [f"{_FIXED}: norm of e", "K_d2: norm of e"]],
+    budget=150,
+    scale=0.1,
 )
 
 
@@ -261,4 +269,4 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     """Run the experiment of the registry: 40 s each, or 15 s; `seeds` initial models of link 7."""
     duration, count = (15.0, 2) if quick else (DURATION, 5)
     found = run_article_gains(duration, seeds=count if seeds is None else seeds, workers=workers)
-    return replace(found, sweep=sweep_tables(quick, workers))
+    return replace(found, judgment=judge_tables(quick, workers))

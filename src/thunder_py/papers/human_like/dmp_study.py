@@ -12,8 +12,8 @@ from ...checks import Array
 from ...motion.primitives.dmp import DMP
 from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
+from ..judgment.judge import FreeParameter, Judgment, chosen, judge
 from ..results import drawing
-from ..sweeps.sweep import FreeParameter, Sweep, chosen, sweep
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches
 
@@ -96,18 +96,18 @@ class DMPStudy:
         Numbers of functions.
     found : dict of str to (counts, demonstrations, 2) array
         By variant, see `reproductions`.
-    sweep : Sweep
+    judgment : Judgment
         The number of functions with the least jerk over unprinted quantities.
     """
 
     counts: tuple[int, ...]
     found: dict[str, Array]
-    sweep: Sweep
+    judgment: Judgment
 
     def table(self) -> str:
-        """Return tracking and jerk by number of functions, and the sweep."""
+        """Return tracking and jerk by number of functions, and the judgment."""
         best = "functions with the least jerk"
-        times = [int(np.sum(self.sweep.medians(best) == count)) for count in self.counts]
+        times = [int(np.sum(self.judgment.medians(best) == count)) for count in self.counts]
         counted = ", ".join(f"{count} at {n}" for count, n in zip(self.counts, times, strict=True))
         rows: list[list[object]] = []
         for j, count in enumerate(self.counts):
@@ -121,12 +121,12 @@ class DMPStudy:
             header += [f"{name}: distance [mm]", "jerk / demonstration"]
         n = next(iter(self.found.values())).shape[1]
         title = f"D4.2, section 5.2: primitives of {n} reaches that reproduce their own demonstration, medians"
-        last = f"The number of functions with the least jerk, over {len(self.sweep.points)} points: {counted}."
-        return "\n\n".join([title, markdown(header, rows), self.sweep.table(), last])
+        last = f"The number of functions with the least jerk, over {len(self.judgment.points)} points: {counted}."
+        return "\n\n".join([title, markdown(header, rows), self.judgment.table(), last])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all distances [m] and ratios of jerk, and the sweep."""
-        return {"counts": self.counts, "distance_m_and_jerk_ratio": self.found, "sweep": self.sweep.to_dict()}
+        """Return all distances [m] and ratios of jerk, and the judgment."""
+        return {"counts": self.counts, "distance_m_and_jerk_ratio": self.found, "judgment": self.judgment.to_dict()}
 
     plot = drawing("plot_dmp_study")
 
@@ -138,12 +138,12 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     shown = _demonstrations("sigma-lognormal", count)
     work = partial(reproductions, shown, counts=counts)
     rows = map_items(work, list(VARIANTS.values()), workers=workers, description="number of functions")
-    swept = sweep(
+    judgment = judge(
         "D4.2, section 5.2: number of functions",
         partial(_summary, count=min(count, 12), counts=counts),
         [each for each in UNPRINTED if not quick or each.name == "noise"],
         _PRINTED,
-        combined=0 if quick else 10,
+        budget=0 if quick else 10,
         workers=workers,
     )
-    return DMPStudy(counts=counts, found=dict(zip(VARIANTS, rows, strict=True)), sweep=swept)
+    return DMPStudy(counts=counts, found=dict(zip(VARIANTS, rows, strict=True)), judgment=judgment)

@@ -18,7 +18,7 @@ from ...plotting.style import label, outside_legend
 from ...recordings.metrics import Motion
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
-from ..sweeps.figure import draw_sweep
+from ..judgment.figure import draw_panel
 from .arm import TABLE_14, TABLE_15, ArmRun, HumanLikeArm, arm_points_at
 from .dmp_study import CHOSEN, DMPStudy
 from .obstacles import TABLE_13, HumanLikeObstacles
@@ -383,6 +383,6 @@ def plot_dmp_study(found: DMPStudy) -> Figure:
     for axes, y in ((panels["distance"], "RMS distance [mm]"), (panels["jerk"], "jerk / demonstration's [-]")):
         axes.axvline(CHOSEN, color=style.TRUTH, linewidth=style.THIN, linestyle="--", label="report's choice")
         label(axes, "D4.2, Section 5.2: reproduced reaches", "number of functions", y)
-    draw_sweep(found.sweep, "functions with the least jerk", "noise", panels["best"])
+    draw_panel(found.judgment, "functions with the least jerk", "noise", panels["best"])
     panels["best"].set_title("D4.2, Section 5.2: least jerk", fontsize="medium")
     return outside_legend(figure, *panels.values(), ncols=5)

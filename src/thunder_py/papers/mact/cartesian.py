@@ -17,7 +17,7 @@ from ..softhand.setup import DRAWN as HAND_DRAWN
 from ..softhand.setup import HAND_MASS, draw_com
 from ..tables import markdown
 from . import setup
-from .sweeps import sweep_task
+from .sweeps import judge_task
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -146,4 +146,4 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     """Run the experiment of the registry: 40 s each, or 10 s; `seeds` draws of parameter errors and mountings."""
     duration, count = (10.0, 1) if quick else (40.0, 3)
     found = run_d42_cartesian(count if seeds is None else seeds, duration, workers=workers, progress=not quick)
-    return replace(found, sweep=sweep_task(quick, workers))
+    return replace(found, judgment=judge_task(quick, workers))

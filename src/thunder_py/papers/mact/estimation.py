@@ -16,7 +16,7 @@ from ..results import Draws, Varied, drawing
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
 from ..tables import markdown
 from .setup import PARTS, REPORT, UNITS, estimation_errors, joint_controllers, joint_curve, panda
-from .sweeps import sweep_estimation
+from .sweeps import judge_estimation
 
 _LINK_7 = slice(60, 70)
 
@@ -108,4 +108,4 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     others = range(1, count if seeds is None else seeds)
     rows = map_seeds(partial(_figures_of_seed, duration), others, workers=workers, description="d42-estimation")
     labeled = [{f"{name} [{UNITS[name]}]": x for name, x in row.items()} for row in (first.figures(), *rows)]
-    return replace(first, draws=Draws.of(DRAWN, labeled), sweep=sweep_estimation(quick, workers))
+    return replace(first, draws=Draws.of(DRAWN, labeled), judgment=judge_estimation(quick, workers))

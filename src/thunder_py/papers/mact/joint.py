@@ -15,7 +15,7 @@ from ...simulation import RunSpec, SimulationResult, simulate_many
 from ..results import Varied, drawing, spread
 from ..tables import markdown
 from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
-from .sweeps import sweep_joint
+from .sweeps import judge_joint
 
 
 def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
@@ -137,4 +137,4 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     """Run the experiment of the registry: 60 s each, or 15 s and two gains; `seeds` draws of the parameter error."""
     duration, etas, count = (15.0, (1.0, 10.0), 2) if quick else (60.0, ETAS, 5)
     found = run_d42_joint(count if seeds is None else seeds, duration, etas, workers=workers, progress=not quick)
-    return replace(found, sweep=sweep_joint(quick, workers))
+    return replace(found, judgment=judge_joint(quick, workers))

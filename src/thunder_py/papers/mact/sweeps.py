@@ -20,8 +20,8 @@ from ...parallel import Workers
 from ...reference import Sinusoid
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, SimulationResult, simulate, simulate_many
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..softhand.setup import HAND_MASS, draw_com, merged
-from ..sweeps.sweep import FreeParameter, chosen, declared
 from . import setup
 
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
@@ -203,13 +203,14 @@ def estimation_figures(*, duration: float = 200.0, **given: Any) -> dict[str, fl
     return {f"{name} [{setup.UNITS[name]}]": x for name, x in found.items()}
 
 
-#: Figures 19 and 20 over `ESTIMATION`
-sweep_estimation = declared(
+#: Figures 19 and 20 with one choice of `ESTIMATION`
+judge_estimation = declared(
     "D4.2, Figures 19 and 20: errors of the estimate and of tracking",
     estimation_figures,
     ESTIMATION,
     {f"{name} [{setup.UNITS[name]}]": x for name, x in setup.REPORT.items()},
-    combined=8,
+    orders=[[f"{name} [rad]" for name in ("RMSE", "RMSE from 100 s")]],
+    budget=120,
     duration=10.0,
 )
 
@@ -221,15 +222,27 @@ def _position_rmse(robot: Robot, reference: setup.Curve, run: SimulationResult |
     return float(np.sqrt(np.mean(np.sum(error**2, axis=1))))
 
 
-_PRINTED = setup.TABLE_7 | {"MACT / AIRC": setup.TABLE_7["MACT"] / setup.TABLE_7["AIRC"]}
-#: Table 7 over `JOINT`
-sweep_joint = declared("D4.2, Table 7: RMSE [rad]", joint_errors, JOINT, _PRINTED, combined=24, draws=1, scale=0.1)
+#: Table 7 with one choice of `JOINT`
+judge_joint = declared(
+    "D4.2, Table 7: RMSE [rad]",
+    joint_errors,
+    JOINT,
+    setup.TABLE_7,
+    orders=[setup.TABLE_7],
+    budget=60,
+    draws=1,
+    scale=0.1,
+)
 
 
-_TASK_PRINTED = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in setup.TABLES
-                 for curve, row in table.items()
-                 for name, x in (row | {"MACT / AIRC": row["MACT"] / row["AIRC"]}).items()}  # fmt: skip
-#: Tables 8 and 9 over `TASK`
-sweep_task = declared(
-    "D4.2, Tables 8 and 9: RMSE of the position [m]", task_errors, TASK, _TASK_PRINTED, combined=4, scale=0.1
+_ROWS = {f"{_NUMBER[plant]}, {curve}": row for plant, table, _ in setup.TABLES for curve, row in table.items()}
+#: Tables 8 and 9 with one choice of `TASK`
+judge_task = declared(
+    "D4.2, Tables 8 and 9: RMSE of the position [m]",
+    task_errors,
+    TASK,
+    {f"{where}: {name}": x for where, row in _ROWS.items() for name, x in row.items()},
+    orders=[[f"{where}: {name}" for name in row] for where, row in _ROWS.items()],
+    budget=90,
+    scale=0.1,
 )

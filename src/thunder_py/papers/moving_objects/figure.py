@@ -1,4 +1,4 @@
-"""Figures 37 and 39 of D4.2: strategies of replanning, success over the speed of the belt and unprinted quantities."""
+"""Figures 37 and 39 of D4.2: strategies of replanning, success over the speed of the belt."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from matplotlib.figure import Figure
 from ...manipulation.interception.runs import ConveyorRun
 from ...plotting import style
 from ...plotting.panels import new_panels
-from ...plotting.style import draw_truth, label, outside_legend
-from ..sweeps.figure import draw_sweep
+from ...plotting.style import label, outside_legend
 from .clouds import TOTAL, CloudTrial, MovingObjectClouds, interval, rate
 from .run import SPEEDS, TABLE_16, Cell, MovingObjects
-from .sweeps import PRINTED, TIMES, MovingObjectsSweeps, Reading, SinglePlans
 
 
 def plot_moving_objects(found: MovingObjects) -> Figure:
@@ -137,31 +135,3 @@ def _draw_rates(groups: dict[str, list[CloudTrial]], printed: dict[str, float], 
                 100.0 * printed[name], k - 0.35, k + 0.35, color=style.TRUTH, linewidth=2, linestyle=":", label="report"
             )
     axes.set_xticks(x, [name.split(",")[0] for name in groups])
-
-
-def plot_moving_objects_sweeps(found: MovingObjectsSweeps) -> Figure:
-    """Draw three cells of Table 16 over one quantity each, and single plans over the time at which they are made."""
-    above = (
-        ("replan, 0.38 m/s [%]", "entry"),
-        ("no replan, 0.16 m/s [%]", "noise"),
-        ("no replan, 0.16 m/s [%]", "wait"),
-    )
-    rows = [[f"{name}, {quantity}" for name, quantity in above], list(TIMES)]
-    figure, panels = new_panels(rows, (12.0, 7.5))
-    for panel, (name, quantity) in zip(rows[0], above, strict=True):
-        draw_sweep(found.sweep, name, quantity, panels[panel])
-        panels[panel].set_title("D4.2, Table 16", fontsize="medium")
-    for name in TIMES:
-        _draw_single_plans(panels[name], found.single, name)
-    return outside_legend(figure, *panels.values(), ncols=5)
-
-
-def _draw_single_plans(axes: Axes, found: SinglePlans, time: str) -> None:
-    """Draw the share of grasped objects over the time of the plan, one curve for each speed."""
-    entry = found.entries[0]
-    for k, (speed, color) in enumerate(zip(SPEEDS, style.COLORS, strict=False)):
-        shares = [100.0 * found.rates[entry, Reading(time, value, "none")][k] for value in TIMES[time]]
-        axes.plot(TIMES[time], shares, "o-", color=color, linewidth=style.LINE, markersize=4, label=f"{speed:g} m/s")
-        draw_truth(axes, 100.0 * PRINTED[k], f"{speed:g} m/s, report", color)
-    title = f"D4.2, Table 16, no replan:\nin view from {entry:g} m"
-    label(axes, title, f"plan made {time}", "success [%]", ylim=(-5.0, 105.0))

@@ -1,22 +1,19 @@
-"""D4.2, Table 16, over quantities that the report does not print, and readings of its single plan.
+"""D4.2, Table 16 and Figure 39, jointly over quantities that the report does not print and readings of its single plan.
 
 The report does not print when the single plan of "the same framework without the replanning strategy" is made, from
-which estimate, or how the hand ends. A reading here is a time of the plan and one departure from the framework. Its
-runs are those of `run_conveyor` with the planned point, except that only the plan is made: where the hand is while it
-closes follows from the plan.
+which estimate, or how the hand ends. A reading here is a distance at which it is made and one departure from the
+framework. Its runs are those of `run_conveyor` with the planned point, except that only the plan is made: where the
+hand is while it closes follows from the plan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import product
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ...checks import Array
 from ...manipulation.interception.conveyor import (
     BeltObject,
     Conveyor,
@@ -28,23 +25,9 @@ from ...manipulation.interception.conveyor import (
 from ...manipulation.interception.interceptor import InterceptionOptions, PlannedArrival, SingleShot
 from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import Scenario
-from ...parallel import Workers, map_items, map_seeds
-from ..results import drawing
-from ..sweeps.sweep import FreeParameter, Sweep, chosen, sweep
-from ..tables import markdown
+from ...parallel import Workers
+from ..judgment.judge import FreeParameter, Judgments, chosen, judge
 from .run import SPEEDS, STRATEGIES, TABLE_16
-
-PRINTED = TABLE_16["no replan"]
-#: 117 trials over five of the six cells of Table 16; the sixth, without a success, was "not tested extensively"
-TRIALS, FEW_TRIALS = 23, 5
-
-#: time of the plan -> values tried
-TIMES: dict[str, tuple[float, ...]] = {
-    "after a number of pictures [-]": (3.0, 5.0, 8.0, 12.0, 16.0, 20.0),
-    "at a distance before p_ref [m]": (0.5, 0.4, 0.3, 0.25, 0.2, 0.15),
-    "at a time before the arrival [s]": (0.5, 0.75, 1.0, 1.25, 1.5, 2.0),
-}
-_PICTURES, _DISTANCE, _TIME = TIMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,56 +69,36 @@ DEPARTURES: dict[str, Departure] = {
     "hand waits at rest, tolerance 40 mm": Departure(at_rest=True, horizontal=0.04),
     "goal where the object is seen": Departure(at_rest=True, predicted=False),
 }
-#: distances before p_ref at which objects come into view: nominal, and that at which replanning is as in the report [m]
-ENTRIES = (0.55, 0.36)
 #: of a hand at rest [m/s]
 _ANY_SPEED = 10.0
 _SAMPLES = 26  # of the closing
 
 
-class Reading(NamedTuple):
-    """A reading of "without the replanning strategy".
-
-    Attributes
-    ----------
-    time : str
-        Key of `TIMES`.
-    value : float
-        Number of pictures, distance [m] or time [s].
-    departure : str
-        One of `DEPARTURES`.
-    """
-
-    time: str
-    value: float
-    departure: str
-
-
-def grasped(reading: Reading, scenario: Scenario, seed: int) -> bool:
+def grasped_once(scenario: Scenario, seed: int, near: float = np.inf, departure: str = "none") -> bool:
     """Return True if the object of a seed is grasped with a single plan.
 
     Parameters
     ----------
-    reading : Reading
-        Reading of what the report leaves open.
     scenario : Scenario
-        Conveyor, camera and tolerance; its strategy is replaced.
+        Conveyor, camera, tolerance and options.
     seed : int
         Seed of the object's motion and of the noise.
+    near : float
+        Largest distance of the object from p_ref at which the plan is made [m].
+    departure : str
+        One of `DEPARTURES`.
     """
     target, feed = scenario.world(seed)
-    departure = DEPARTURES[reading.departure]
-    options = replace(scenario.options, strategy=SingleShot())
-    if reading.time == _TIME:
-        options = replace(options, longest_reach=reading.value)
-    else:
-        options = replace(options, least_updates=_pictures(reading, target, feed))
-    filter = (*scenario.filter, ("velocity_deviation", 0.0), ("gate", None)) if departure.certain else scenario.filter
-    if not departure.latency_known:
+    departs = DEPARTURES[departure]
+    seen = feed.positions[np.argsort(feed.available, kind="stable")] + np.asarray(target.belt.offset)
+    past = np.flatnonzero(target.belt.along(seen) >= -near)
+    pictures = int(past[0]) + 1 if len(past) else len(seen) + 2
+    options = replace(scenario.options, least_updates=max(scenario.options.least_updates, pictures))
+    filter = (*scenario.filter, ("velocity_deviation", 0.0), ("gate", None)) if departs.certain else scenario.filter
+    if not departs.latency_known:
         feed = Feed(feed.available, feed.available, feed.positions)
-    chosen = replace(scenario, options=options, filter=filter)
-    plans = plans_of(chosen, feed)
-    return bool(plans) and closes_on(plans[0], chosen, target, departure)
+    plans = plans_of(replace(scenario, options=options, filter=filter), feed)
+    return bool(plans) and closes_on(plans[0], scenario, target, departs)
 
 
 def plans_of(scenario: Scenario, feed: Feed) -> list[PlannedArrival]:
@@ -164,122 +127,6 @@ def closes_on(plan: PlannedArrival, scenario: Scenario, target: BeltObject, depa
     return evaluate_grasp(plan.arrival + since, hand, moving, target, tolerance).success
 
 
-def _pictures(reading: Reading, target: BeltObject, feed: Feed) -> int:
-    """Return the number of measurements before the plan: given, or until one is past the distance; at least two."""
-    if reading.time == _PICTURES:
-        return int(reading.value)
-    seen = feed.positions[np.argsort(feed.available, kind="stable")] + np.asarray(target.belt.offset)
-    past = np.flatnonzero(target.belt.along(seen) >= -reading.value)
-    return max(2, int(past[0]) + 1 if len(past) else len(seen) + 2)
-
-
-@dataclass(frozen=True, eq=False)
-class SinglePlans:
-    """Shares of grasped objects for all readings.
-
-    Attributes
-    ----------
-    runs : int
-        Number of runs of a reading at a speed.
-    rates : dict of (float, Reading) to (3,) array
-        By distance at which objects come into view [m] and reading, at `SPEEDS`.
-    """
-
-    runs: int
-    rates: dict[tuple[float, Reading], Array]
-
-    @property
-    def entries(self) -> tuple[float, ...]:
-        """Distances before p_ref at which objects come into view [m]."""
-        return tuple(dict.fromkeys(entry for entry, _ in self.rates))
-
-    @cached_property
-    def falling(self) -> list[tuple[float, Reading]]:
-        """Readings with which fewer objects are grasped on each faster belt, as in the report."""
-        return [key for key, rate in self.rates.items() if (np.diff(rate) < 0.0).all()]
-
-    @cached_property
-    def compatible(self) -> list[tuple[float, Reading]]:
-        """Readings of which none of the report's three shares differs significantly (Fisher's exact test, 5 %)."""
-        return [key for key, rate in self.rates.items() if min(self._p_values(rate)) > 0.05]
-
-    def _p_values(self, rates: Array) -> list[float]:
-        from scipy.stats import fisher_exact
-
-        found = []
-        for rate, printed, n in zip(rates, PRINTED, (TRIALS, TRIALS, FEW_TRIALS), strict=True):
-            ours, theirs = round(rate * self.runs), round(printed * n)
-            found.append(float(fisher_exact(np.array([[ours, self.runs - ours], [theirs, n - theirs]])).pvalue))
-        return found
-
-    def nearest(self, entry: float, time: str, departure: str) -> Reading:
-        """Return the reading whose shares are nearest to the report's, in the mean square."""
-        keys = [key for key in self.rates if key[0] == entry and key[1][::2] == (time, departure)]
-        return min(keys, key=lambda key: float(np.square(self.rates[key] - PRINTED).sum()))[1]
-
-    def table(self) -> str:
-        """Return the value with the nearest shares, for each departure, time of the plan and distance of view."""
-        rows: list[list[object]] = [["", "", "report", "", *(f"{100 * p:.0f}" for p in PRINTED), "", ""]]
-        rows += [self._row(*key) for key in product(self.entries, DEPARTURES, TIMES)]
-        speeds = (f"{v:g} m/s [%]" for v in SPEEDS)
-        header = ["in view from [m]", "departure", "the plan is made", "nearest at", *speeds]
-        title = (
-            f"Table 16, no replan: readings of it, {self.runs} runs each with the planned point. A row has the value "
-            "with the shares nearest to the report's, the values at which the share falls from each speed to the next, "
-            f"and those compatible with the report's shares of about {TRIALS} trials (Fisher's exact test, 5 %)."
-        )
-        return f"{title}\n\n{markdown([*header, 'falls at', 'compatible at'], rows)}"
-
-    def _row(self, entry: float, departure: str, time: str) -> list[object]:
-        best = self.nearest(entry, time, departure)
-        shares = [f"{100 * rate:.0f}" for rate in self.rates[entry, best]]
-        ours = [(entry, Reading(time, value, departure)) for value in TIMES[time]]
-        lists = [
-            ", ".join(f"{key[1].value:g}" for key in ours if key in those) for those in (self.falling, self.compatible)
-        ]
-        return [entry, departure, time, f"{best.value:g}", *shares, *lists]
-
-    def to_dict(self) -> dict[str, object]:
-        """Return all shares."""
-        readings = [
-            {"entry_m": key[0], **key[1]._asdict(), "success": rate}
-            | {"falls": key in self.falling, "compatible": key in self.compatible}
-            for key, rate in self.rates.items()
-        ]
-        return {"runs": self.runs, "speeds": SPEEDS, "printed": PRINTED, "readings": readings}
-
-
-def run_single_plans(
-    runs: int = 40, entries: tuple[float, ...] = ENTRIES, *, workers: Workers = 1, progress: bool = False
-) -> SinglePlans:
-    """Try all readings.
-
-    Parameters
-    ----------
-    runs : int
-        Number of runs of each reading at each speed.
-    entries : tuple of float
-        Distances before p_ref at which objects come into view [m].
-    workers : Workers
-        Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show a progress bar.
-    """
-    cases = product(entries, DEPARTURES, TIMES)
-    readings = [(entry, Reading(time, value, departure)) for entry, departure, time in cases for value in TIMES[time]]
-    work = partial(_rates, runs)
-    found = map_items(work, readings, workers=workers, progress=progress, description="single plans")
-    return SinglePlans(runs, dict(zip(readings, found, strict=True)))
-
-
-def _rates(runs: int, key: tuple[float, Reading]) -> Array:
-    """Return the success rates of one reading with all speeds."""
-    entry, reading = key
-    base = InterceptionOptions(strategy=SingleShot())
-    scenarios = [Scenario(conveyor=Conveyor(speed, entry=entry), options=base) for speed in SPEEDS]
-    return np.array([np.mean([grasped(reading, each, seed) for seed in range(runs)]) for each in scenarios])
-
-
 #: of a first plan that is made at once [s]
 _AT_ONCE = 10.0
 
@@ -303,16 +150,12 @@ UNPRINTED = (
     FreeParameter(
         "wait", _AT_ONCE, (1.0, 1.25, 2.0), "plan from [s] before arrival", "at once (10) to the time of a reach"
     ),
-)
-_STRATEGIES = {"replan": "", "no replan": "no replan"}
-_LABELS = {each.name: each.label for each in UNPRINTED}
-#: settings with which one reading of the single plan is compatible with the report: are both rows with the same?
-TOGETHER: tuple[dict[str, float], ...] = (
-    {},
-    {"entry": 0.36},
-    {"entry": 0.36, "pictures": 12},
-    {"entry": 0.36, "wait": 1.25},
-    {"entry": 0.36, "wait": 1.0},
+    FreeParameter(
+        "near", 0.7, (0.15, 0.3, 0.5), "single plan made within [m] of p_ref", "when it is made is unprinted"
+    ),
+    FreeParameter(
+        "departure", "none", tuple(DEPARTURES), "single plan departs by", '"the same framework without ... replanning"'
+    ),
 )
 
 
@@ -333,24 +176,27 @@ def table_16(*, runs: int, **given: Any) -> dict[str, float]:
         Time in which the hand closes [s].
     threshold, pictures, wait
         `threshold`, `least_updates` and `longest_reach` of `InterceptionOptions`.
+    near, departure
+        Of the single plan, see `grasped_once`.
     """
     s = chosen(UNPRINTED, given)
     camera = MeasurementModel(rate=s.rate, latency=s.latency, noise=s.noise, bias=s.bias)
     allowed = GraspTolerance(horizontal=s.tolerance, speed=s.sliding)
+    options = InterceptionOptions(
+        strategy=STRATEGIES[s.strategy].strategy,
+        threshold=s.threshold,
+        least_updates=s.pictures,
+        longest_reach=s.wait,
+        closing_time=s.closing,
+    )
     found = {}
-    for name, other in _STRATEGIES.items():
-        options = InterceptionOptions(
-            strategy=STRATEGIES[other or s.strategy].strategy,
-            threshold=s.threshold,
-            least_updates=s.pictures,
-            longest_reach=s.wait,
-            closing_time=s.closing,
-        )
-        for speed in SPEEDS:
-            conveyor = Conveyor(speed, entry=s.entry, ripple=s.ripple)
-            scenario = Scenario(conveyor=conveyor, camera=camera, tolerance=allowed, options=options)
-            found[_cell(name, speed)] = 100.0 * float(np.mean([_grasped(scenario, seed) for seed in range(runs)]))
-    return found
+    for speed in SPEEDS:
+        conveyor = Conveyor(speed, entry=s.entry, ripple=s.ripple)
+        scenario = Scenario(conveyor=conveyor, camera=camera, tolerance=allowed, options=options)
+        single = replace(scenario, options=replace(options, strategy=SingleShot()))
+        rows = [(_grasped(scenario, k), grasped_once(single, k, s.near, s.departure)) for k in range(runs)]
+        found[speed] = 100.0 * np.mean(rows, axis=0)
+    return {_cell(name, v): float(found[v][k]) for k, name in enumerate(TABLE_16) for v in SPEEDS}
 
 
 def _cell(name: str, speed: float) -> str:
@@ -363,82 +209,20 @@ def _grasped(scenario: Scenario, seed: int) -> bool:
     return bool(plans) and closes_on(plans[-1], scenario, target)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MovingObjectsSweeps:
-    """Results of the experiment.
-
-    Attributes
-    ----------
-    sweep : Sweep
-        Table 16 over unprinted quantities.
-    single : SinglePlans
-        Readings of the single plan.
-    together : tuple of dict of str to float
-        Both rows of Table 16 [%] for each of `TOGETHER`.
-    """
-
-    sweep: Sweep
-    single: SinglePlans
-    together: tuple[dict[str, float], ...]
-
-    def table(self) -> str:
-        """Return the sweep, the readings of the single plan, and both rows with the same settings."""
-        cells = list(self.sweep.printed)
-        rows: list[list[object]] = [["report", *(f"{self.sweep.printed[cell]:.0f}" for cell in cells)]]
-        for settings, found in zip(TOGETHER, self.together, strict=True):
-            words = ", ".join(f"{_LABELS[name]} {value:g}" for name, value in settings.items())
-            rows.append([words or "nominal", *(f"{found[cell]:.0f}" for cell in cells)])
-        both = f"Table 16, both rows with the same settings\n\n{markdown(['', *cells], rows)}"
-        return f"{self.sweep.table()}\n\n{self.single.table()}\n\n{both}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all shares."""
-        together = [{"settings": s, "success": f} for s, f in zip(TOGETHER, self.together, strict=True)]
-        return {"sweep": self.sweep.to_dict(), "single_plans": self.single.to_dict(), "together": together}
-
-    plot = drawing("plot_moving_objects_sweeps")
+_PRINTED = {_cell(name, v): 100.0 * x for name, row in TABLE_16.items() for v, x in zip(SPEEDS, row, strict=True)}
+_ORDERS = [[_cell(name, v) for v in SPEEDS] for name in TABLE_16] + [[_cell(n, v) for n in TABLE_16] for v in SPEEDS]
+_SHOWN = (
+    ("table 16", "replan, 0.38 m/s [%]", "entry"),
+    ("table 16", "no replan, 0.16 m/s [%]", "wait"),
+    ("table 16", "no replan, 0.16 m/s [%]", "departure"),
+)
 
 
-def run_moving_objects_sweeps(
-    runs: int = 40, names: Collection[str] = (), *, combined: int = 40, workers: Workers = 1, progress: bool = False
-) -> MovingObjectsSweeps:
-    """Sweep Table 16 and try the readings of its single plan.
-
-    Parameters
-    ----------
-    runs : int
-        Number of runs of each cell.
-    names : collection of str
-        Quantities of `UNPRINTED` to sweep; default all. With some, readings are tried at one distance of view only.
-    combined : int
-        Number of random combinations of the quantities.
-    workers : Workers
-        Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show bars.
-    """
-    swept = [each for each in UNPRINTED if not names or each.name in names]
-    printed = {
-        _cell(name, speed): 100.0 * share
-        for name, shares in TABLE_16.items()
-        for speed, share in zip(SPEEDS, shares, strict=True)
-    }
-    function = partial(table_16, runs=runs)
-    title = "D4.2, Table 16: grasped objects"
-    entries = ENTRIES[:1] if names else ENTRIES
-    return MovingObjectsSweeps(
-        sweep=sweep(title, function, swept, printed, combined=combined, workers=workers, progress=progress),
-        together=tuple(map_seeds(partial(_both_rows, runs), len(TOGETHER), workers=workers, description="both rows")),
-        single=run_single_plans(runs, entries, workers=workers, progress=progress),
-    )
-
-
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> MovingObjectsSweeps:
-    """Run the experiment of the registry: `seeds` runs of each cell; the short form sweeps three quantities."""
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, search: bool = True) -> Judgments:
+    """Run the experiment of the registry: `seeds` runs of each cell; the short form varies three quantities."""
     runs = (4 if quick else 40) if seeds is None else seeds
-    few = ("entry", "noise", "wait") if quick else ()
-    return run_moving_objects_sweeps(runs, few, combined=0 if quick else 40, workers=workers, progress=not quick)
-
-
-def _both_rows(runs: int, number: int) -> dict[str, float]:
-    return table_16(runs=runs, **TOGETHER[number])
+    varied = [each for each in UNPRINTED if not quick or each.name in ("entry", "wait", "departure")]
+    options: dict[str, Any] = {"budget": 80 if search and not quick else 0, "workers": workers, "progress": not quick}
+    title = "D4.2, Table 16: grasped objects"
+    judgment = judge(title, partial(table_16, runs=runs), varied, _PRINTED, orders=_ORDERS, **options)
+    return Judgments({"table 16": judgment}, _SHOWN)

@@ -21,8 +21,8 @@ from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ...simulation.divergence import outcome_recorded
 from ...trajectory import Path
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..results import drawing
-from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
 from .kinematics import PERIOD, TASK, scara_path, schemes, start
 
@@ -524,12 +524,12 @@ def remaining_errors(**given: Any) -> dict[str, float]:
     return errors | {_MASS: np.inf if found.runs["adaptive"].result.diverged else found.time_of_mass()}
 
 
-#: chapter 4 over `QUANTITIES`
-sweep_control = declared(
+#: the two numbers of chapter 4 with one choice of `QUANTITIES`
+judge_control = declared(
     "SCARA project, chapter 4: errors with the payload",
     remaining_errors,
     QUANTITIES,
     {"Figure 4.5, adaptive: largest z error after 5 s [m]": 1e-5, _MASS: 5.0},
-    combined=10,
+    budget=24,
     few=1,
 )

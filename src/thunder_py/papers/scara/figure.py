@@ -78,22 +78,34 @@ def _draw_manipulability(axes: Axes, experiment: ScaraClik, title: str) -> None:
 
 
 def plot_dexterity(experiment: ScaraClik) -> Figure:
-    """Draw manipulability with and without the objective, the elbow, and the motion of the tip with x relaxed."""
+    """Draw joints, errors and manipulability with and without the objective, and the tip with x relaxed."""
     title = "SCARA project, Figures (3.7) and (3.8): pseudo-inverse with x relaxed"
     # relaxed, x is long
-    figure, panels = new_panels([["w", "elbow"], ["tip", "tip"]], (12, 6), title, height_ratios=(1.5, 1.0))
+    rows = [["q", "error", "w"], ["tip", "tip", "tip"]]
+    figure, panels = new_panels(rows, (12, 6), title, height_ratios=(1.5, 1.0))
     _draw_manipulability(panels["w"], experiment, "Figure (3.8): manipulability")
-    for color, name in zip(style.COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
+    for color, name, dashes in zip(style.COLORS, ("pseudo-inverse, w", "pseudo-inverse"), "-:", strict=False):
         result = experiment.schemes[name].result
         tip = experiment.robot.forward_kinematics(result.q)
-        panels["elbow"].plot(result.t, np.degrees(result.q[:, 1]), color=color, linewidth=style.LINE)
         panels["tip"].plot(*tip[:, :2, 3].T, color=color, linewidth=style.LINE)
+        for panel, values, names in (("q", result.q, _JOINTS), ("error", result.error, result.rows)):
+            for shade, x, one in zip(style.COLORS[2:], values.T, names, strict=False):
+                caption = one if dashes == "-" else "_"
+                panels[panel].plot(result.t, x, dashes, color=shade, linewidth=style.LINE, label=caption)
     panels["tip"].plot(
         *experiment.path(result.t).p[:, :2].T, "--", color=style.TRUTH, linewidth=style.THIN, label="path"
     )
-    label_time(panels["elbow"], result.t, "Figure (3.7a): elbow", r"$\theta_2$ [deg]")
+    dotted = "dotted: without the objective"
+    label_time(panels["q"], result.t, f"Figure (3.7a): q, {dotted}", "q [rad, m]")
+    label_time(panels["error"], result.t, f"Figure (3.7b): error, {dotted}", "error [m, rad]")
+    for name in ("q", "error"):
+        panels[name].legend(fontsize="small")
     label(panels["tip"], "tip from above, x relaxed", "x [m]", "y [m]", aspect="equal")
     return outside_legend(figure, panels["w"], panels["tip"])
+
+
+#: labels of the joints
+_JOINTS = (r"$\theta_1$", r"$\theta_2$", "$d_3$", r"$\theta_4$")
 
 
 def plot_transpose(experiment: ScaraTranspose) -> Figure:
@@ -165,15 +177,24 @@ def draw_mass(axes: Axes, experiment: ScaraControl) -> None:
 
 
 def plot_control(experiment: ScaraControl) -> Figure:
-    """Draw errors along z and in the plane, the estimated mass, and the forces along z."""
+    """Draw errors along z and in the plane, the estimated mass, forces along z, and Figure 4.7: errors and torques."""
     title = "SCARA project, Figures 4.2, 4.4, 4.5 and 4.7: control with a payload of 5 kg"
-    figure, panels = new_panels([["z", "mass"], ["plane", "force"]], (12, 7), title)
+    figure, panels = new_panels([["z", "mass", "error"], ["plane", "force", "tau"]], (12, 7), title)
     draw_z_errors(panels["z"], experiment)
     draw_mass(panels["mass"], experiment)
     for name, law in _LAWS.items():
         run = experiment.runs[name]
         _log(panels["plane"], run.result.t, np.linalg.norm(run.error[:, :2], axis=1), color=style.LAW_COLORS[law])
         panels["force"].plot(run.result.t, run.result.tau[:, 2], color=style.LAW_COLORS[law], linewidth=style.LINE)
+    integral = experiment.runs["integral"]
+    for color, axis, error in zip(style.AXIS_COLORS, "xyz", integral.error.T, strict=True):
+        _log(panels["error"], integral.result.t, np.abs(error), color=color, label=axis)
+    for color, joint, tau in zip(style.COLORS, _JOINTS, integral.result.tau.T, strict=False):
+        panels["tau"].plot(integral.result.t, tau, color=color, linewidth=style.THIN, label=joint)
+    label_time(panels["error"], integral.result.t, "Figure 4.7a: operational space", "error [m]", ylim=(1e-9, 1e-2))
+    label_time(panels["tau"], integral.result.t, "Figure 4.7b: operational space", "torque [N m], force [N]")
+    for name in ("error", "tau"):
+        panels[name].legend(fontsize="small", loc="center right", ncols=2)
     # forces of the initial transient with the payload would hide the rest
     late = experiment.runs["adaptive"].result
     steady = late.tau[late.t > 1.0, 2]

@@ -81,5 +81,5 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
         draws=Draws.of(
             chapter_4.DRAWN, map_seeds(chapter_4.control_of_seed, count, workers=workers, description="scara")
         ),
-        sweep=chapter_4.sweep_control(quick, workers),
+        judgment=chapter_4.judge_control(quick, workers),
     )

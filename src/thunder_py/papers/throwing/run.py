@@ -16,9 +16,9 @@ from ...manipulation.throwing import ThrowMotion, landing, landing_sensitivity, 
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...simulation import Payload
+from ..judgment.judge import FreeParameter, chosen, declared
 from ..mact.setup import ETA, FLOOR, TORQUES
 from ..results import Varied, drawing, wilson_interval
-from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
 from . import setup as throws
 
@@ -426,11 +426,19 @@ _PRINTED = {
     "adaptive, low: velocity RMSE [m/s]": throws.REPORT[1],
     **{f"{law}: share in the box": float(adaptive) for law, (_, adaptive) in throws.CONTROLLERS.items()},
 }
-#: Figures 27 and 28 over `QUANTITIES`
-sweep_throws = declared("D4.2, Figures 27 and 28: throws", throw_errors, QUANTITIES, _PRINTED, combined=10, draws=1)
+#: Figures 27 and 28 with one choice of `QUANTITIES`
+judge_throws = declared(
+    "D4.2, Figures 27 and 28: throws",
+    throw_errors,
+    QUANTITIES,
+    _PRINTED,
+    orders=[[f"{law}: share in the box" for law in throws.CONTROLLERS]],
+    budget=40,
+    draws=1,
+)
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Throwing:
     """Run the experiment of the registry; `seeds` throws of each object with each controller."""
     found = run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, workers=workers, progress=not quick)
-    return replace(found, sweep=sweep_throws(quick, workers))
+    return replace(found, judgment=judge_throws(quick, workers))

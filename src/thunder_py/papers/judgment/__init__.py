@@ -1,0 +1,1 @@
+"""Joint judgments of the papers' numbers."""

@@ -1,1 +1,0 @@
-"""Results of a paper over the plausible values of what it does not print."""
