@@ -93,13 +93,17 @@ def test_noise_makes_plain_least_squares_inconsistent(robot):
 
 @ARMS
 def test_standard_deviations_are_those_of_the_errors(robot):
-    few = slice(0, None, 4 if robot.n == 2 else 20)
-    states = [x[few] for x in motion(robot.n)]
-    errors = []
-    for seed in range(40 if robot.n == 2 else 4):
-        found = identify(robot, T[few], *states, noisy(robot, seed)[few])
-        errors.append((found.base_parameters - base_of(robot)) / found.standard_deviations)
-    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.1)
+    """Also with a twentieth of the instants, where Student's distribution is much wider than the normal one."""
+    errors, inside = [], []
+    for few, runs in ((slice(0, None, 4), 40 if robot.n == 2 else 4), (slice(0, None, 20), 8)):
+        for seed in range(runs):
+            found = identify(robot, T[few], *(x[few] for x in motion(robot.n)), noisy(robot, seed)[few])
+            errors.append((found.base_parameters - base_of(robot)) / found.standard_deviations)
+            low, high = found.intervals().T
+            inside.append((low < base_of(robot)) & (base_of(robot) < high))
+    assert np.sqrt(np.mean(np.square(errors[:-8]))) == pytest.approx(1.0, abs=0.15)
+    assert np.mean(inside[:-8]) == pytest.approx(0.95, abs=0.04)
+    assert np.mean(inside[-8:]) == pytest.approx(0.95, abs=0.04)
 
 
 def test_reweighting_finds_the_noise_of_each_joint_and_uses_it():
@@ -289,7 +293,7 @@ def test_noise_of_positions_does_not_lighten_the_links():
         errors.append([found.base_parameters, plain] - found.base.mapping @ robot.parameters)
     mine, plain = np.abs(np.mean(errors, axis=0)) / found.standard_deviations
     assert plain.max() > 1.5
-    assert mine.max() < 0.2
+    assert mine.max() < 0.5
 
 
 def test_the_filter_does_not_bias_dry_friction():

@@ -116,10 +116,10 @@ def test_errors_in_words(arm, logs):
     )
 
 
-def test_intervals_are_quantiles_of_the_normal_distribution(arm, logs):
+def test_intervals_are_quantiles_of_students_distribution(arm, logs):
     found = identify(arm, logs)
     for level in (0.5, 0.99):
-        low, high = stats.norm.interval(level, found.base_parameters, found.standard_deviations)
+        low, high = stats.t.interval(level, found.freedom, found.base_parameters, found.standard_deviations)
         np.testing.assert_allclose(found.intervals(level).T, [low, high], rtol=1e-12)
     still = log_of(arm, 0)
     still = Log(t=T, q=still.q, dq=0.0 * still.dq, ddq=0.0 * still.ddq, tau=arm.gravity_vector(still.q))

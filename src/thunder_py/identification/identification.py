@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, within
+from ..checks import Array
 from ..errors import ThunderError
 from ..model import inertia
 from ..model.description import check_physical_input
@@ -19,6 +19,7 @@ from ..simulation.friction import FrictionModel
 from ..table import Table
 from .equations import Columns
 from .friction import FrictionColumns
+from .intervals import student_intervals
 from .log_file import Recorded
 from .prediction import Errors, Model, Prediction, errors, predict
 from .sensors import SensorCalibration
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 #: names of the parameters of a payload in `Identification.extra`
 PAYLOAD = tuple(f"payload.{name}" for name in ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"))
-#: relative step of differences
-_STEP = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,9 +50,9 @@ class Identification:
         Identifiable combinations of the unknown parameters, and the unknown ones of elastic joints, such as
         ``joint2.K0``.
     base_parameters, standard_deviations : (b,) array
-        Values of the base parameters, and standard deviations of the plain least-squares estimate for torque noise that
-        is white before the filter (also with ``consistent=True``); infinite for parameters that the motion does not
-        excite or noise of the positions hides.
+        Values of the base parameters, and standard deviations of the plain least-squares estimate (also with
+        ``consistent=True``), see `intervals`; infinite for parameters that the motion does not excite or noise of the
+        positions hides.
     residual_rms : (r,) array
         Root mean square of the torque residuals [N m or N]: n joints, then e motors; with measured joint torques n
         joints, e springs, e motors.
@@ -70,6 +69,11 @@ class Identification:
         Whether the fit was restricted to physically consistent parameters.
     covariance : (b + c, b + c) array
         Covariance of the base parameters and of `extra`, zero in directions that the data do not determine.
+    freedom : (b + c,) array
+        Degrees of freedom of these variances, for Student's t.
+    sources : tuple of str
+        What standard deviations, covariance and intervals rest on: the spread over blocks of the logs, over logs, or
+        white noise alone where the logs are too short for blocks.
     extra, extra_deviations : (c,) array
         Coefficients of further columns, such as friction that depends on the direction; mass [kg], center of mass [m]
         and inertia about it [kg m^2] of a payload, in axes of its link; values of sensors and Stribeck velocities; and
@@ -128,6 +132,8 @@ class Identification:
     condition: float
     consistent: bool
     covariance: Array = field(repr=False)
+    freedom: Array = field(repr=False)
+    sources: tuple[str, ...]
     extra: Array
     extra_deviations: Array
     extra_names: tuple[str, ...]
@@ -221,11 +227,10 @@ class Identification:
         Returns
         -------
         (b + c, 2) array
-            Lower and upper ends: quantiles of the normal distribution times `deviations`, infinite where these
-            are. They cover errors from noise of torques and positions, not those of the model, see
-            `CrossValidation.deviations`. Noise of filtered positions counts like noise of torques, although its
-            accelerations are fast and disturb slow motion less: where it dominates the residuals, intervals are several
-            times too wide.
+            Lower and upper ends: quantiles of Student's distribution times `deviations`, infinite where these are. They
+            cover noise of any spectrum of torques and positions, and errors of the model as far as these differ between
+            parts of the logs or between logs. An error that is the same in all of them, such as that of a gain of the
+            torques, does not show.
 
         Examples
         --------
@@ -240,7 +245,7 @@ class Identification:
         >>> bool(((low < truth) & (truth < high)).all())
         True
         """
-        return normal_intervals(self.estimates, self.deviations, level)
+        return student_intervals(self.estimates, self.deviations, self.freedom, level)
 
     def _model(self, loaded: bool) -> Model:
         """Return what predicts the torques of logs with or without a payload."""
@@ -341,19 +346,3 @@ class Identification:
             except ThunderError as error:
                 raise ThunderError(f"{error}: identify with consistent=True, or save as .yaml") from None
         self.robot.save(path, lossy=lossy)
-
-
-def body_slopes(parameters: Array) -> Array:
-    """Return the derivatives of mass, center of mass and inertia about it by REG parameters, (10, 10)."""
-    steps = _STEP * np.maximum(np.abs(parameters), abs(parameters[0]))
-    steps[steps == 0.0] = _STEP
-    ahead, behind = (inertia.dyn_from_reg(parameters + sign * np.diag(steps)) for sign in (1.0, -1.0))
-    return np.asarray(((ahead - behind) / (2.0 * steps[:, None])).T)
-
-
-def normal_intervals(values: Array, deviations: Array, level: float) -> Array:
-    """Return confidence intervals of normally distributed estimates, (m, 2)."""
-    from scipy.stats import norm
-
-    reach = norm.ppf(0.5 + 0.5 * within(level, "level", 0.0, 1.0, ends="()")) * deviations
-    return np.column_stack([values - reach, values + reach])

@@ -14,14 +14,13 @@ import numpy.typing as npt
 from ..checks import Array, nonnegative, positive, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..model.description import Friction
-from ..model.inertia import dyn_from_reg
 from ..model.parameters import UnknownParameters
 from ..robot import Payload, Robot
 from ..simulation import SimulationResult
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .findings import diagnose
 from .friction import KINDS, FrictionColumns, friction_kinds, friction_model
-from .identification import PAYLOAD, Identification, body_slopes
+from .identification import PAYLOAD, Identification
 from .least_squares import given_noise
 from .log import Log, LogSource, check_signals
 from .log_file import Recorded, as_sources
@@ -39,8 +38,6 @@ _UNCERTAIN = 0.1
 _UNCERTAIN_VELOCITY = 0.2
 #: names that a warning lists
 _LISTED = 8
-#: slope above which a parameter of a payload depends on one that is not determined
-_HIDDEN = 1e-6
 #: correlation above which x follows q, and the factor from which on it does not resemble q
 _ALIKE, _FACTOR = 0.9, 4.0
 
@@ -397,19 +394,8 @@ def _result(
     problem: Problem, chosen: UnknownParameters, found: Estimate, names: tuple[str, ...], friction: bool
 ) -> Identification:
     base, filtering, guess, gains = problem.base, problem.filtering, found.guess, found.gains
-    values, slopes, determined = found.values.copy(), np.eye(len(names)), found.determined.copy()
-    first, b = guess.extra.size, base.count
-    if problem.unknown.stribeck.size:
-        here = np.arange(values.size)[-problem.unknown.stribeck.size :]
-        values[here] = np.exp(values[here])
-        slopes[b + here, b + here] = values[here]
-    if problem.payload is None:
-        body, at = values[first : first + 10], slice(b + first, b + first + 10)
-        slopes[at, at] = body_slopes(body)
-        determined[at] = ~(np.abs(slopes[at, at][:, ~determined[at]]) > _HIDDEN).any(axis=1)
-        values[first : first + 10] = dyn_from_reg(body)
-    covariance = slopes @ found.covariance @ slopes.T
-    sigma = np.where(determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
+    b, (covariance, freedom, sources) = base.count, found.uncertainty
+    sigma = np.where(found.determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
     robot = with_all_parameters(problem.robot, found.theta)
     return Identification(
         robot=robot,
@@ -426,7 +412,9 @@ def _result(
         condition=found.solution.condition,
         consistent=bool(problem.consistent),
         covariance=covariance,
-        extra=values,
+        freedom=freedom,
+        sources=sources,
+        extra=found.values,
         extra_deviations=sigma[b:],
         extra_names=names[b:],
         columns=guess.columns,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,6 +30,24 @@ _LEAST_SIGNAL = 0.1
 _LEAST_PART = 0.1
 
 
+class Blocks(NamedTuple):
+    """Triangular factors of parts of logs.
+
+    Attributes
+    ----------
+    factors : (r, G, m, u + 1) array
+        Factor of ``[W | tau]`` of each row in each of G blocks.
+    counts : (G,) array
+        Instants of each.
+    logs : (G,) int array
+        Log of each.
+    """
+
+    factors: Array
+    counts: Array
+    logs: npt.NDArray[np.intp]
+
+
 @dataclass(frozen=True)
 class Data:
     """Least-squares data: torque minus that of the prior, linear in the unknowns.
@@ -49,6 +66,8 @@ class Data:
         Sum of W_j' W_j over the instants that is due to noise of W_j.
     pull : (r, u) array
         The same noise times that of the prior's torque.
+    blocks : Blocks or None
+        Parts of the factors, for `uncertainty`.
     """
 
     factors: Array
@@ -56,11 +75,16 @@ class Data:
     scale: Array
     errors: Array
     pull: Array
+    blocks: Blocks | None = None
 
-    def of(self, T: Array) -> Data:
-        """Return the data of other unknowns, (v,), of which these are T times."""
-        factors = np.concatenate([self.factors[..., :-1] @ T, self.factors[..., -1:]], axis=-1)
-        return Data(factors, self.count, self.scale, T.T @ self.errors @ T, self.pull @ T)
+    def of(self, T: Array, parts: bool = False) -> Data:
+        """Return the data of other unknowns, (v,), of which these are T times; blocks only with `parts`."""
+
+        def of(factors: Array) -> Array:
+            return np.concatenate([factors[..., :-1] @ T, factors[..., -1:]], axis=-1)
+
+        blocks = self.blocks._replace(factors=of(self.blocks.factors)) if self.blocks and parts else None
+        return Data(of(self.factors), self.count, self.scale, T.T @ self.errors @ T, self.pull @ T, blocks)
 
 
 @dataclass(frozen=True)
@@ -163,23 +187,6 @@ def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
         basis, rows, signal = basis @ Q[:, clear], Q[:, clear].T @ rows, signal[clear]
     condition = float(s[0] / s[-1]) if signal.size == s.size else np.inf
     return _Resolved(basis, rows, signal, right, determined, condition)
-
-
-def covariance(solution: Fit, data: Data, groups: Sequence[Sequence[int]]) -> Array:
-    """Return the covariance of the deviation, (u, u), zero in directions that the data do not determine.
-
-    Residuals of rows of one group may be correlated at an instant. With the basis B of `Fit`, its gains g, and the
-    whitened rows V_j = W_j B / sigma_j, the covariance is B g (1 + sum_i!=j rho_ij V_i' V_j) g B'.
-    """
-    inner = np.eye(solution.rank)
-    whitened = data.factors / solution.noise[:, None, None]
-    left, columns = whitened @ np.append(solution.deviation, -1.0), whitened[..., :-1] @ solution.basis
-    for group in groups:
-        for i, j in itertools.combinations(group, 2):
-            product = (left[i] @ left[j] / data.count) * (columns[i].T @ columns[j])
-            inner += product + product.T
-    B = solution.basis * solution.gains
-    return np.asarray(B @ inner @ B.T)
 
 
 def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:

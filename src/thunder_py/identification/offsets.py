@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..checks import Array
-from .sums import Layout
+from .least_squares import Blocks
+from .sums import Block, Layout
 
 
 @dataclass(frozen=True)
@@ -42,22 +43,32 @@ class Offsets:
 
 
 def without_offsets(
-    plan: Layout, factors: Sequence[Array], stiffness: Array, weight: Array
-) -> tuple[Array, Offsets | None]:
-    """Split the factors of joints into those of rows, (r, m, u + 1), and take the columns of offsets out of them.
+    plan: Layout, blocks: Mapping[tuple[int, int], Block], stiffness: Array, weight: Array
+) -> tuple[Blocks, Offsets | None]:
+    """Split the factors of joints into those of rows, and take the columns of offsets out of them.
 
     An offset c of x - q changes the torque of a spring by -c times its stiffness to first order. By the theorem of
     Frisch and Waugh least squares with this further column finds the same parameters as with rows orthogonal to it.
     `stiffness` is its mean, (e,), and `weight` the mean weight of each row, (r,), by which it is divided.
     """
     u, n, e = plan.columns.size, plan.robot.n, plan.robot.e
-    rows = np.zeros((plan.joints.size, max(map(len, factors)), u + 1))
+    most = max(plan.places(group)[-1].stop for group in plan.groups)
+    found = Blocks(
+        np.zeros((plan.joints.size, len(blocks), most, u + 1)),
+        np.array([block.count for block in blocks.values()]),
+        np.array([log for log, _ in blocks], dtype=np.intp),
+    )
+    rows = found.factors.reshape(plan.joints.size, -1, u + 1)
     parts, squares = np.zeros((e, u + 1)), np.ones(e)
     mean = np.where(stiffness != 0.0, stiffness, 1.0)
-    for group, factor in zip(plan.groups, factors, strict=True):
+    for joint, group in enumerate(plan.groups):
+        factor = np.zeros((len(blocks), most, plan.places(group)[-1].stop))
+        for k, block in enumerate(blocks.values()):
+            factor[k, : len(block.factors[joint])] = block.factors[joint]
+        factor = factor.reshape(-1, factor.shape[-1])
         for row, place in zip(group, plan.places(group), strict=True):
             columns = factor[:, place] / np.sqrt(weight[row])
-            inner = rows[row, : len(factor)]
+            inner = rows[row]
             if row in plan.springs:
                 offset, columns, i = columns[:, 0] / mean[row - n], columns[:, 1:], row - n
                 squares[i] = offset @ offset
@@ -66,5 +77,5 @@ def without_offsets(
                 parts[i] = offset @ inner / squares[i]
                 inner -= np.outer(offset, parts[i])
     if not plan.springs.size:
-        return rows, None
-    return rows, Offsets(parts[:, :-1], parts[:, -1], squares, mean)
+        return found, None
+    return found, Offsets(parts[:, :-1], parts[:, -1], squares, mean)

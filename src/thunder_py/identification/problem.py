@@ -17,13 +17,14 @@ from ..model.parameters import BaseParameters
 from ..parallel import available_threads, one_blas_thread
 from ..robot import Robot
 from .equations import Columns
+from .intervals import MOST_LOGS, block_length
 from .least_squares import SMALLEST_NOISE, Data, scale_of
 from .log import LogSource
 from .nonlinear import Guess, Nonlinear
 from .offsets import Offsets, without_offsets
 from .samples import Filter
 from .sensors import SensorCalibration
-from .sums import Layout, Sums, close_log, layout, sums_of_window, total
+from .sums import Layout, Sums, close_log, layout, r_factor, sums_of_window, total
 from .windows import Filtering, Window, windows
 
 _Item = TypeVar("_Item")
@@ -117,10 +118,14 @@ class Problem:
         in proportion to that number.
         """
         found: dict[float, Sums] = {}
+        L = len(self.logs)
         # windows have threads; those of linear algebra would wait for each other at every small factor
         with one_blas_thread():
+            instants = 2**62 if guess.thinned else sum(log.rows() for log in self.logs)
+            length = block_length(instants, plan.joints.size, plan.columns.size + 1)
             for k, log in enumerate(self.logs):
-                sums, conversion = self._of_log(log, plan, guess, k >= len(self.logs) - self.loaded)
+                number = k * min(MOST_LOGS, L) // L
+                sums, conversion = self._of_log(log, plan, guess, k >= L - self.loaded, number, length)
                 gain = conversion.gains[0]
                 found[gain] = found[gain] + sums if gain in found else sums
         counts = {gain: float(sums.totals["count"]) for gain, sums in found.items()}
@@ -132,7 +137,8 @@ class Problem:
         totals, count = sums.totals, float(sums.totals["count"])
         if count < 1.0:
             raise ThunderError("t must hold instants further than two periods of the cutoff from the ends of a log")
-        factors, offsets = without_offsets(plan, sums.factors, slopes, weight)
+        blocks, offsets = without_offsets(plan, sums.blocks, slopes, weight)
+        factors = np.stack([r_factor(row.reshape(-1, row.shape[-1])) for row in blocks.factors])
         measured, prior = (np.sqrt(totals[name] / count) for name in ("torque", "expected"))
         dead = (measured == 0.0) & (prior > SMALLEST_NOISE * prior.max())
         if dead.any():
@@ -142,15 +148,18 @@ class Problem:
                 f"mean square of {prior[j]:.3g}: was it measured?"
             )
         errors = totals["errors"]
-        return Data(factors, count, scale_of(measured)[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]), offsets
+        scale, errors, pull = scale_of(measured)[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]
+        return Data(factors, count, scale, errors, pull, blocks), offsets
 
-    def _of_log(self, log: LogSource, plan: Layout, guess: Guess, loaded: bool) -> tuple[Sums, Filter]:
+    def _of_log(
+        self, log: LogSource, plan: Layout, guess: Guess, loaded: bool, number: int, length: float
+    ) -> tuple[Sums, Filter]:
         parts: list[tuple[Sums, Filter]] = []
 
         def one(window: Window) -> tuple[Sums, Filter]:
             if (window.log.joint_torque is None) == (plan.joints.size > self.robot.n + self.robot.e):
                 raise ThunderError("joint_torque must be in all logs or in none")
-            return sums_of_window(plan, window, guess, loaded), window.filter
+            return sums_of_window(plan, window, guess, loaded, number, length), window.filter
 
         source = windows(self.robot, log, self.filtering)
         for sums, conversion in in_order(one, source, self.threads or available_threads()):

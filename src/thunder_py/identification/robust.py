@@ -78,11 +78,14 @@ class Spread:
         Standard deviation that leads to the covariance of the weighted solution.
     weight : array
         Mean weight.
+    influence : array
+        Mean weight relative to the mean slope of residuals times their weight.
     """
 
     scale: Array
     noise: Array
     weight: Array
+    influence: Array
 
 
 def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
@@ -93,7 +96,8 @@ def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
     """
     weight, square, slope = (sums[:, :3] / count).T
     slope = np.maximum(slope, 1e-3)
-    return Spread(outliers.scale * normal_scale(sums[:, 3:], count), outliers.scale * np.sqrt(square) / slope, weight)
+    scale, noise = outliers.scale * normal_scale(sums[:, 3:], count), outliers.scale * np.sqrt(square) / slope
+    return Spread(scale, noise, weight, weight / slope)
 
 
 def normal_scale(histograms: Array, count: float) -> Array:

@@ -10,14 +10,15 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from ..model.inertia import dyn_from_reg
 from ..robot import Payload
 from .equations import with_all_parameters
+from .intervals import Uncertainty, uncertainty
 from .least_squares import (
     SMALLEST_NOISE,
     Data,
     Fit,
     consistent_problem,
-    covariance,
     fit,
     fit_reweighted,
     nearest_change,
@@ -39,6 +40,8 @@ _REWEIGHTED, _SETTLED = 20, 1e-3
 _STEPS, _ROUGH, _DECREASE, _CONVERGED = 60, 1e-3, 1e-6, 1e-2
 #: increase of the misfit, in independent samples, that is no reason for a shorter step, and the shortest one
 _SLACK, _SHORTEST = 1.0, 1e-3
+#: relative step of differences, and slope above which a parameter of a payload depends on one that is hidden
+_STEP, _HIDDEN = 1e-6, 1e-6
 #: density of the ball of water that is the prior of a payload [kg/m^3], and the weight of its divergence
 _DENSITY, _BALL = 1000.0, 0.03
 #: searches for better Stribeck velocities after the first minimum
@@ -52,9 +55,9 @@ _LEAST_PART = 1e-3
 class Estimate(NamedTuple):
     """Solution with its quality.
 
-    `values` are the further coefficients, REG parameters of an unknown payload, and nonlinear parameters theta;
-    `determined` and `covariance` are those of base parameters and `values`; `motors` are the means of q, x, q^2, q x
-    and x^2 of elastic joints, (5, e); `gains` are those of the rows' torque sensors.
+    `values` are the further coefficients, mass, center of mass and inertia of an unknown payload, values of sensors and
+    Stribeck velocities; `determined` and `uncertainty` are those of base parameters and `values`; `motors` are the
+    means of q, x, q^2, q x and x^2 of elastic joints, (5, e); `gains` are those of the rows' torque sensors.
     """
 
     theta: Array
@@ -62,7 +65,7 @@ class Estimate(NamedTuple):
     guess: Guess
     solution: Fit
     determined: npt.NDArray[np.bool_]
-    covariance: Array
+    uncertainty: Uncertainty
     residual_rms: Array
     offsets: Array
     offset_deviations: Array
@@ -433,26 +436,43 @@ def _found(problem: Problem, step: _Step, names: tuple[str, ...]) -> Estimate:
     determined = np.append(step.solution.determined[:linear], (theta > bounds[0]) & (theta < bounds[1]))
     determined &= np.array([name not in hidden for name in names], dtype=bool)
     further = _further_offsets(problem, step)
-    covariances = covariance(step.solution, step.data.of(step.directions), plan.groups) / step.gain
-    covariances = step.directions[:last] @ covariances @ step.directions[:last].T
-    values = step.deviation[problem.base.count : last].copy()
-    values[linear - problem.base.count :] += theta
+    values = step.deviation[:last].copy()
+    values[linear:] += theta
+    slopes = np.eye(last)
+    speeds = slice(last - problem.unknown.stribeck.size, last)
+    values[speeds] = np.exp(values[speeds])
+    slopes[speeds, speeds] = np.diag(values[speeds])
+    if problem.payload is None:
+        body = slice(plan.ends[1], plan.ends[2])
+        slopes[body, body] = _body_slopes(values[body])
+        determined[body] = ~(np.abs(slopes[body, body][:, ~determined[body]]) > _HIDDEN).any(axis=1)
+        values[body] = dyn_from_reg(values[body])
+    influence = 1.0 if step.spread is None else step.spread.influence
+    data, slopes = step.data.of(step.directions, parts=True), slopes @ step.directions[:last]
+    found = uncertainty(data, step.solution, 1.0 / step.gain, influence, slopes)
     return Estimate(
         theta=step.theta,
-        values=values,
+        values=values[problem.base.count :],
         guess=_next(problem, step),
         solution=step.solution,
         determined=determined,
-        covariance=covariances,
+        uncertainty=found,
         residual_rms=residual_rms(step.data, step.deviation),
         offsets=step.guess.offsets + further,
-        offset_deviations=_offset_deviations(problem, step, further, covariances),
+        offset_deviations=_offset_deviations(problem, step, further, found.covariance),
         motors=step.sums.totals["motors"] / step.data.count,
         instants=round(step.data.count),
         torque_rms=step.data.scale,
         gains=plan.gains(step.guess),
         invisible=invisible,
     )
+
+
+def _body_slopes(parameters: Array) -> Array:
+    """Return the derivatives of mass, center of mass and inertia about it by REG parameters, (10, 10)."""
+    steps = _STEP * np.maximum(np.abs(parameters), abs(parameters[0]))
+    ahead, behind = (dyn_from_reg(parameters + sign * np.diag(steps)) for sign in (1.0, -1.0))
+    return np.asarray(((ahead - behind) / (2.0 * steps[:, None])).T)
 
 
 def _groups(reduced: _Reduced, plan: Layout, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

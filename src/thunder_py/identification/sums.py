@@ -14,6 +14,7 @@ from ..model.elastic import spring_slopes
 from ..robot import Robot
 from .equations import Columns, Equations, all_names, all_parameters, equations, formed_columns
 from .friction import KINDS, FrictionColumns
+from .intervals import split
 from .nonlinear import Guess, Nonlinear, Slopes
 from .samples import Filter, Samples
 from .sensors import SensorCalibration
@@ -179,34 +180,55 @@ def layout(
 
 
 @dataclass(frozen=True)
+class Block:
+    """Number of instants of a part of a log, and triangular factors.
+
+    There is a factor, (m, m), for each joint, of its rows next to each other: for each row the column of the offset of
+    its spring, where there is one, the columns that are not zero, and the torque minus that of the prior.
+    """
+
+    count: float
+    factors: tuple[Array, ...]
+
+    def __add__(self, other: Block) -> Block:
+        """Return the block of the instants of both."""
+        factors = tuple(r_factor(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
+        return Block(self.count + other.count, factors)
+
+
+@dataclass(frozen=True)
 class Sums:
     """Sums over instants.
 
     Attributes
     ----------
-    factors : tuple of (m, m) array
-        For each joint, the triangular factor of its rows next to each other: for each row the column of the offset of
-        its spring, where there is one, the columns that are not zero, and the torque minus that of the prior.
+    blocks : dict of (int, int) to Block
+        Numbers of a log and of a block of it, from 0, and its factors.
     totals : dict of str to array
         Further sums.
     speed : (n,) array
         Largest speed of each joint, behind a wider filter, where Stribeck velocities are unknown.
     """
 
-    factors: tuple[Array, ...]
+    blocks: dict[tuple[int, int], Block]
     totals: dict[str, Array]
     speed: Array
 
     def __add__(self, other: Sums) -> Sums:
         """Return the sums over the instants of both."""
-        factors = tuple(r_factor(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
+        blocks = dict(self.blocks)
+        for place, block in other.blocks.items():
+            blocks[place] = blocks[place] + block if place in blocks else block
         totals = {name: value + other.totals[name] for name, value in self.totals.items()}
-        return Sums(factors, totals, np.maximum(self.speed, other.speed))
+        return Sums(blocks, totals, np.maximum(self.speed, other.speed))
 
     def scaled(self, factor: float) -> Sums:
         """Return the sums of instants that count `factor` times."""
-        factors = tuple(np.sqrt(factor) * each for each in self.factors)
-        return Sums(factors, {name: factor * value for name, value in self.totals.items()}, self.speed)
+        blocks = {
+            place: Block(factor * block.count, tuple(np.sqrt(factor) * each for each in block.factors))
+            for place, block in self.blocks.items()
+        }
+        return Sums(blocks, {name: factor * value for name, value in self.totals.items()}, self.speed)
 
 
 def total(sums: Iterable[Sums]) -> Sums:
@@ -224,11 +246,12 @@ def r_factor(A: Array) -> Array:
     return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
 
 
-def sums_of_window(plan: Layout, window: Window, guess: Guess, loaded: bool = False) -> Sums:
-    """Return the sums over the instants of a window of a log, which may be one with a payload."""
+def sums_of_window(plan: Layout, window: Window, guess: Guess, loaded: bool, log: int, length: float) -> Sums:
+    """Return the sums over the instants of a window, with blocks of at least `length` instants of this log."""
     samples, P, n = window.samples(guess.sensors), plan.theta0.size, plan.robot.n
     every = window.filter.spacing if guess.thinned else 1
-    factors = [np.zeros((0, plan.places(group)[-1].stop)) for group in plan.groups]
+    blocks: dict[tuple[int, int], Block] = {}
+    white, first = window.filter.gains[0], window.first + window.used.start
     gains, prior = plan.gains(guess), plan.prior(loaded)
     totals = _of_signals(plan, samples[window.every(every)], guess) | _of_noise(plan, window, samples, guess, loaded)
     if guess.outliers is not None:
@@ -242,12 +265,15 @@ def sums_of_window(plan: Layout, window: Window, guess: Guess, loaded: bool = Fa
         if guess.outliers is not None:
             pieces, found = guess.outliers.weighted(pieces)
             totals["outliers"] = totals["outliers"] + found
-        blocks = (np.hstack([pieces[row] for row in group]) for group in plan.groups)
-        factors = [r_factor(np.vstack([R, block])) for R, block in zip(factors, blocks, strict=True)]
+        rows = [np.hstack([pieces[row] for row in group]) for group in plan.groups]
+        for number, here in split(first, len(part.y), length, white):
+            block = Block(float(here.stop - here.start), tuple(r_factor(each[here]) for each in rows))
+            blocks[log, number] = blocks[log, number] + block if (log, number) in blocks else block
+        first += len(part.y)
     speed = np.zeros(n)
     if plan.unknown.stribeck.size and window.used.start < window.used.stop:
         speed = np.abs(samples.wide[0].dq[window.used]).max(axis=0)
-    sums = Sums(tuple(r_factor(R) for R in factors), totals, speed)
+    sums = Sums(blocks, totals, speed)
     return sums if every == 1 else sums.scaled(every)
 
 
@@ -370,7 +396,7 @@ def close_log(plan: Layout, sums: Sums, conversion: Filter, guess: Guess, loaded
         errors[:n] = np.einsum("j,jrab->rab", conversion.gains[2] * noise[:n] / instants, slopes)
         errors += change.T @ _errors_of_drives(plan, conversion.gains, noise[:n], noise[n:]) @ change
     errors *= plan.gains(guess)[:, None, None] ** 2
-    return Sums(sums.factors, totals | {"errors": totals["count"] * errors}, sums.speed)
+    return Sums(sums.blocks, totals | {"errors": totals["count"] * errors}, sums.speed)
 
 
 def _errors_of_drives(

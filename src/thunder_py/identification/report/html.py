@@ -15,7 +15,8 @@ from ...errors import FileFormatError
 from ...files import write_whole
 from ...model.inertia import dyn_from_reg
 from ...table import Table
-from ..identification import Identification, normal_intervals
+from ..identification import Identification
+from ..intervals import student_intervals
 from ..log_file import Recorded, as_sources
 from ..prediction import Errors, Prediction, ratio
 from ..validation import CrossValidation, ModelComparison
@@ -233,7 +234,8 @@ def _parameters(identification: Identification, validation: CrossValidation | No
     header = ["base parameter", "value", "95 % from", "to", "standard deviation", "[%]"]
     names = (*identification.base.names, *identification.extra_names)
     relative = 100.0 * relative_deviations(values, sigma)
-    columns: list[Any] = [names, values, *normal_intervals(values, sigma, 0.95).T, sigma, relative]
+    intervals = student_intervals(values, sigma, identification.freedom, 0.95)
+    columns: list[Any] = [names, values, *intervals.T, sigma, relative]
     if validation is not None:
         header.append("by jackknife")
         columns.append([*validation.deviations, *[None] * identification.extra.size])
