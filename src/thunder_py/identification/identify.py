@@ -19,7 +19,7 @@ from ..robot import Payload, Robot
 from ..simulation import SimulationResult
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .findings import diagnose
-from .friction import KINDS, FrictionColumns, friction_kinds, friction_model
+from .friction import FrictionColumns, friction_kinds, friction_model, kind_terms
 from .identification import PAYLOAD, Identification
 from .least_squares import given_noise
 from .log import Log, LogSource, check_signals
@@ -101,8 +101,8 @@ def identify(
     friction : str or sequence of str, optional
         Kind of friction of all joints, or of each, which replaces that of `robot` and is unknown: ``"none"``,
         ``"viscous"``, ``"coulomb"`` (viscous and Coulomb), ``"asymmetric"`` (both, different for each direction) or
-        ``"stribeck"`` (viscous, Coulomb and Stribeck effect); see `FrictionModel`. None keeps that of `robot`, with
-        coefficients that are parameters like others.
+        ``"stribeck"`` (viscous, Coulomb and Stribeck effect), see `FrictionModel`; or terms of a robot's friction such
+        as ``"viscous+quadratic"``. None keeps that of `robot`, with coefficients that are parameters like others.
     delta : float, optional
         Width of the smooth sign of `friction` [rad/s or m/s]; default that of the robot's friction, or 0.01.
     sensors : str or sequence of str
@@ -365,14 +365,16 @@ def _with_friction(
     if isinstance(unknown, (str, list, tuple)):  # friction is unknown anyway
         unknown = [name for name in ([unknown] if isinstance(unknown, str) else unknown) if name != "friction"]
     chosen, elastic = selection(plain, unknown)
-    used = {name for kind in kinds for name in KINDS[kind]}
+    used = {name for kind in kinds for name in kind_terms(kind)}
     terms, friction = tuple(name for name in Friction.TERMS if name in used), None
     if used and used == set(terms):
         friction = Friction(terms=terms, coefficients=np.zeros((n, len(terms))), delta=delta)
+    elif used & set(Friction.TERMS[2:]):
+        raise ThunderError(f"friction must be terms of a robot alone with {', '.join(used & set(Friction.TERMS[2:]))}")
     mask = chosen.mask
     robot, start = plain.replace(friction=friction), start.replace(friction=friction)
     if friction is not None:
-        here = [name in KINDS[kind] for kind in kinds for name in terms]
+        here = [name in kind_terms(kind) for kind in kinds for name in terms]
         mask = np.concatenate([mask[: 10 * n], here, mask[10 * n :]])
     return robot, start, robot.unknown(mask), elastic
 

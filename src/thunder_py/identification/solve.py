@@ -309,13 +309,15 @@ def _solve_with(problem: Problem, guess: Guess, still: bool = False) -> _Step:
             if not outward.any():
                 break
             free &= ~outward
-        T, promise = directions, float(np.sum((reduced.J @ (reduced.lengths * change)) ** 2))
+        T = directions
     deviation = T @ solution.deviation
     if problem.consistent:
         theta0, deviation = _consistent(problem, plan, sums, data.of(T), solution, gain)
         deviation = T @ deviation
     else:
         theta0 = _nearest(problem, deviation)
+    if plan.ends[3] > plan.ends[2]:
+        promise = float(np.sum((reduced.J @ (reduced.lengths * deviation[plan.ends[2] : plan.ends[3]])) ** 2))
     return _Step(
         guess, plan, sums, gain, data, offsets, spread, T, solution, deviation, theta0, bounds, promise, misfit
     )

@@ -13,7 +13,7 @@ from ..checks import Array
 from ..model.elastic import spring_slopes
 from ..robot import Robot
 from .equations import Columns, Equations, all_names, all_parameters, equations, formed_columns
-from .friction import KINDS, FrictionColumns
+from .friction import FrictionColumns, kind_terms
 from .intervals import split
 from .nonlinear import Guess, Nonlinear, Slopes
 from .samples import Filter, Samples
@@ -144,7 +144,7 @@ def layout(
     for each in further:
         dense = np.ones((joints.size, len(each.names)), dtype=bool)
         if isinstance(each, FrictionColumns):
-            of = np.repeat(np.arange(n), [len(KINDS[kind]) for kind in each.kinds])
+            of = np.repeat(np.arange(n), [len(kind_terms(kind)) for kind in each.kinds])
             dense = own[:, of] & (np.arange(joints.size) < n)[:, None]
         parts.append(dense)
     ends = [base.size, sum(part.shape[1] for part in parts)]
