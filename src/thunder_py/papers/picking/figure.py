@@ -46,7 +46,7 @@ def _draw_rates(axes: Axes, found: Picking) -> None:
     axes.axvline(100.0 * REPORTED_RATE, color=style.TRUTH, linestyle="--", linewidth=1.0, label="report")
     axes.set_yticks(range(len(found.picks)), [f"{task}: {variant}" for task, variant in found.picks])
     axes.invert_yaxis()
-    label(axes, f"D4.2, Section 7.3: success in {found.seeds} scenes", "picked [%], with 95 % interval", "")
+    label(axes, f"D4.2, Figures 44 and 45: success in {found.seeds} scenes", "picked [%], with 95 % interval", "")
     axes.set_xlim(0.0, 102.0)
 
 
