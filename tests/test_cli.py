@@ -591,7 +591,7 @@ REFUSED = {
     "log9.csv --output arm.urdf": "--output: .urdf cannot hold all of this robot: gravity is lost: pass gravity=[0.0",
     "log0.csv --columns t=t q=q1,q3 tau=tau1,tau2": "log0.csv: columns q3 of q must be there, got t, q1, q2, tau1",
     "other.csv": "other.csv: there must be a column of time, such as t or time, got when, q1, q2, tau1, tau2; "
-    "name them with --columns, or give the number of rows per second with --rate",
+    "name them with --columns",
     "log9.csv": "log9.csv: No such file or directory",
 }
 

@@ -208,7 +208,7 @@ def _run(arguments: argparse.Namespace) -> None:
     from ..identification.report.html import findings
 
     if arguments.describe:
-        joints = None if arguments.robot is None else _robot(arguments).n
+        joints = None if arguments.robot is None else load_robot(arguments.robot, arguments).n
         print("\n\n".join(str(log.describe(joints)) for log in _logs(arguments.describe, arguments)))
         return
     if arguments.data is not None:

@@ -35,11 +35,11 @@ from .sums import Layout, Sums, mean_slopes, r_factor
 _ROUNDS, _EXACT = 30, 1e-9
 #: iterations of weights of outliers, and their change, in standard deviations, at which these end
 _REWEIGHTED, _SETTLED = 20, 1e-3
-#: Gauss-Newton steps for nonlinear parameters, the decrease of the squares, in units of the noise, that ends those of
+#: Gauss-Newton steps for nonlinear parameters, the decrease of the squares, in independent samples, that ends those of
 #: a search and the others, and that up to which they have converged
-_STEPS, _ROUGH, _DECREASE, _CONVERGED = 60, 1e-3, 1e-6, 1e-2
-#: increase of the misfit, in independent samples, that is no reason for a shorter step, and the shortest one
-_SLACK, _SHORTEST = 1.0, 1e-3
+_STEPS, _ROUGH, _DECREASE, _CONVERGED = 60, 1e-4, 1e-6, 1.0
+#: part of its promise to which a step falls that does not decrease the misfit, and the shortest step
+_FALLEN, _SHORTEST = 0.5, 1e-3
 #: relative step of differences, and slope above which a parameter of a payload depends on one that is hidden
 _STEP, _HIDDEN = 1e-6, 1e-6
 #: density of the ball of water that is the prior of a payload [kg/m^3], and the weight of its divergence
@@ -131,12 +131,14 @@ def solve(problem: Problem, names: tuple[str, ...]) -> Estimate:
     problem = replace(problem, filtering=problem.filtering._replace(quiet=True))  # further passes read the same logs
     if unknown.size:
         step = _searched(problem, step)
-        step = _solve_with(problem, _next(problem, step, tried=step.guess.tried[:0], thinned=False))
+        step = _minimized(
+            problem, _solve_with(problem, _next(problem, step, tried=step.guess.tried[:0], thinned=False))
+        )
     step = _settled(problem, step)
     if problem.filtering.robust:
         for redescending in (False, True):
             step = _until_weights_settle(problem, step, redescending)
-    if step.promise > _CONVERGED:
+    if step.promise * step.gain > _CONVERGED:
         raise ThunderError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
     return _found(problem, step, names)
 
@@ -159,12 +161,12 @@ def _next(problem: Problem, step: _Step, size: float = 1.0, **changes: Any) -> G
 
 
 def _settled(problem: Problem, step: _Step) -> _Step:
-    """Repeat the solution until theta, and the offsets of springs that are not linear, which shift x, do not change."""
+    """Repeat the solution until the offsets of springs that are not linear, which shift x, do not change."""
     size = np.sqrt(step.sums.totals["deflection"] / step.data.count)
     curved = any(len(drive.K) != 1 for drive in problem.robot.elastic) and step.offsets is not None
     for _ in range(_ROUNDS - 1):
         further = _further_offsets(problem, step) if curved else np.zeros_like(size)
-        if (np.abs(further) <= _EXACT * size).all() and step.promise <= _DECREASE:
+        if (np.abs(further) <= _EXACT * size).all():
             break
         step = _solve_with(problem, replace(_next(problem, step), offsets=step.guess.offsets + further))
     return step
@@ -198,12 +200,12 @@ def _searched(problem: Problem, step: _Step) -> _Step:
 def _minimized(problem: Problem, step: _Step, still: bool = False) -> _Step:
     """Take Gauss-Newton steps within the bounds; `still` leaves the Stribeck velocities."""
     for _ in range(_STEPS):
-        if step.promise <= _ROUGH:
+        if step.promise * step.gain <= (_ROUGH if step.guess.thinned else _DECREASE):
             break
         size = 1.0
         while size > _SHORTEST:
             trial = _solve_with(problem, _next(problem, step, size), still=still)
-            if trial.misfit <= step.misfit + _SLACK / step.gain:
+            if trial.misfit <= step.misfit or trial.promise <= _FALLEN * step.promise:
                 break
             size *= 0.5
         else:
