@@ -94,6 +94,7 @@ __all__: list[str] = [
     "ViaSearch",
     "braking_rate",
     "build_config",
+    "butterworth",
     "detect_contacts",
     "elastic_damping",
     "emit_c",
@@ -103,6 +104,7 @@ __all__: list[str] = [
     "simulate",
     "stopping_distances",
     "use_instruction_set",
+    "zero_phase",
 ]
 
 class Model:
@@ -5456,6 +5458,11 @@ def braking_rate(period: typing.SupportsFloat | typing.SupportsIndex) -> float:
 def build_config() -> dict[str, typing.Any]:
     """Build configuration of this extension, as a dict."""
 
+def butterworth(
+    order: typing.SupportsInt | typing.SupportsIndex, cutoff: typing.SupportsFloat | typing.SupportsIndex
+) -> numpy.typing.NDArray[numpy.float64]:
+    """Second-order sections (k, 6) of a low-pass; `cutoff` in samples^-1."""
+
 def detect_contacts(
     residuals: numpy.typing.ArrayLike,
     thresholds: numpy.typing.ArrayLike,
@@ -5547,5 +5554,10 @@ def stopping_distances(
 
 def use_instruction_set(name: str) -> None:
     """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""
+
+def zero_phase(
+    x: numpy.typing.ArrayLike, sections: numpy.typing.ArrayLike, padding: typing.SupportsInt | typing.SupportsIndex
+) -> numpy.typing.NDArray[numpy.float64]:
+    """Filter signals (k, n) forwards and backwards, without shift."""
 
 __version__: str = "0.2.0"

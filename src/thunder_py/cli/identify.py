@@ -18,7 +18,7 @@ from .text import argument, check_target
 from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
-    from ..identification import CrossValidation, Errors, Identification, LogFile
+    from ..identification import CrossValidation, Identification, LogFile, Prediction
     from ..robot import Payload, Robot
 
 HELP = "parameters of a robot from logs of its motion and torques"
@@ -382,7 +382,10 @@ def _body(numbers: list[float] | None) -> Payload | None:
 
 
 def _print(
-    identification: Identification, validation: CrossValidation | None, held_out: Mapping[str, Errors], as_json: bool
+    identification: Identification,
+    validation: CrossValidation | None,
+    held_out: Mapping[str, Prediction],
+    as_json: bool,
 ) -> None:
     """Print the parameters, and the errors on held-out logs."""
     if as_json:
@@ -398,7 +401,7 @@ def _print(
 
 
 def _document(
-    identification: Identification, validation: CrossValidation | None, held_out: Mapping[str, Errors]
+    identification: Identification, validation: CrossValidation | None, held_out: Mapping[str, Prediction]
 ) -> dict[str, Any]:
     """Return the printed numbers as a dictionary; numbers that do not exist are None."""
     import numpy as np
@@ -428,6 +431,5 @@ def _document(
             "folds": len(validation.fits),
             "rms": plain(validation.error),
             "relative": plain(validation.relative),
-            "jackknife_deviations": plain(validation.deviations),
         }
     return document

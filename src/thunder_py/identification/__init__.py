@@ -13,7 +13,7 @@ from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .optimize import Excitation, optimize_excitation
-from .prediction import Errors, Prediction
+from .prediction import Prediction
 from .readers.describe import Description
 from .report.html import write_report
 from .samples import Samples
@@ -29,7 +29,6 @@ __all__ = [
     "CrossValidation",
     "Description",
     "Difference",
-    "Errors",
     "Excitation",
     "FrictionColumns",
     "Identification",

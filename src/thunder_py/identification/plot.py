@@ -65,17 +65,18 @@ def plot_excitation_path(excitation: Excitation, *, ax: Axes | None = None) -> A
 
 
 def plot_identification(identification: Identification, *, ax: Axes | None = None, truth: Robot | None = None) -> Axes:
-    """Plot the base parameters as bars with two standard deviations to either side; see `Identification.plot`."""
+    """Plot the base parameters as bars with 95 % intervals; see `Identification.plot`."""
     ax = panel(ax, (10.0, 3.5))
     base, k = identification.base, np.arange(identification.base.count)
-    sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, 0.0)
-    ax.bar(k, identification.base_parameters, 0.7, yerr=2.0 * sigma, color=SKY, label="identified")
+    reach = np.diff(identification.intervals(), axis=1)[:, 0] / 2.0
+    reach = np.where(np.isfinite(reach), reach, 0.0)
+    ax.bar(k, identification.base_parameters, 0.7, yerr=reach, color=SKY, label="identified")
     if truth is not None:
         true_values = base.mapping @ all_parameters(truth)
         ax.plot(k, true_values, linestyle="", marker="D", markersize=4, color=VERMILION, zorder=3, label="truth")
     ax.set_yscale("symlog", linthresh=1e-2)
     ax.set_xticks(k, base.names, rotation=90, fontsize="x-small")
-    ax.set_title("base parameters [SI units], two standard deviations", fontsize="medium")
+    ax.set_title("base parameters [SI units], 95 % intervals", fontsize="medium")
     ax.legend(fontsize="small")
     tidy(ax)
     return ax

@@ -24,7 +24,8 @@ from .nonlinear import Guess, Nonlinear
 from .offsets import Offsets, without_offsets
 from .samples import Filter
 from .sensors import SensorCalibration
-from .sums import Layout, Sums, close_log, layout, r_factor, sums_of_window, total
+from .sums import Layout, Sums, close_log, layout, sums_of_window, total
+from .triangle import r_factor
 from .windows import Filtering, Window, windows
 
 _Item = TypeVar("_Item")

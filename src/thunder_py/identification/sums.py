@@ -19,6 +19,7 @@ from .nonlinear import Guess, Nonlinear, Slopes
 from .samples import Filter, Samples
 from .sensors import SensorCalibration
 from .signals import Motion, difference_squares, white_noise
+from .triangle import Triangle, r_factor
 from .windows import Window
 
 
@@ -239,42 +240,36 @@ def total(sums: Iterable[Sums]) -> Sums:
     return first
 
 
-def r_factor(A: Array) -> Array:
-    """Return the square triangular factor R with R'R = A'A."""
-    R = np.linalg.qr(A, mode="r")
-    missing = A.shape[1] - len(R)
-    return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
-
-
 def sums_of_window(plan: Layout, window: Window, guess: Guess, loaded: bool, log: int, length: float) -> Sums:
     """Return the sums over the instants of a window, with blocks of at least `length` instants of this log."""
     samples, P, n = window.samples(guess.sensors), plan.theta0.size, plan.robot.n
-    every = window.filter.spacing if guess.thinned else 1
+    step = window.filter.spacing if guess.thinned else 1
+    used = window.every(step)
     blocks: dict[tuple[int, int], Block] = {}
-    white, first = window.filter.gains[0], window.first + window.used.start
     gains, prior = plan.gains(guess), plan.prior(loaded)
-    totals = _of_signals(plan, samples[window.every(every)], guess) | _of_noise(plan, window, samples, guess, loaded)
+    totals = _of_signals(plan, samples[used], guess) | _of_noise(plan, window, samples, guess, loaded)
     if guess.outliers is not None:
         totals["outliers"] = np.array(0.0)
-    further = _Further(plan, samples, guess, loaded)
-    for part in window.equations(guess.offsets, guess.columns, samples, every):
-        expected = part.W[..., :P] @ prior
-        totals["expected"] += np.sum((gains * expected)[:, :n] ** 2, axis=0)
-        totals["moving"] += part.W[..., plan.watched].any(axis=(0, 1))
-        pieces = _pieces(plan, part, further.columns(part), part.y - expected, guess, gains)
-        if guess.outliers is not None:
-            pieces, found = guess.outliers.weighted(pieces)
-            totals["outliers"] = totals["outliers"] + found
-        rows = [np.hstack([pieces[row] for row in group]) for group in plan.groups]
-        for number, here in split(first, len(part.y), length, white):
-            block = Block(float(here.stop - here.start), tuple(r_factor(each[here]) for each in rows))
-            blocks[log, number] = blocks[log, number] + block if (log, number) in blocks else block
-        first += len(part.y)
+    further, rows = _Further(plan, samples, guess, loaded), window.rows(guess.offsets, guess.columns, samples)
+    count = -(-(used.stop - used.start) // step)
+    for number, here in split(window.first + used.start, count, length, window.filter.gains[0]) if count else ():
+        triangles = [Triangle(plan.places(group)[-1].stop) for group in plan.groups]
+        for part in map(rows, window.spread(here, step)):
+            expected = part.W[..., :P] @ prior
+            totals["expected"] += np.sum((gains * expected)[:, :n] ** 2, axis=0)
+            totals["moving"] += part.W[..., plan.watched].any(axis=(0, 1))
+            pieces = _pieces(plan, part, further.columns(part), part.y - expected, guess, gains)
+            if guess.outliers is not None:
+                pieces, found = guess.outliers.weighted(pieces)
+                totals["outliers"] = totals["outliers"] + found
+            for triangle, group in zip(triangles, plan.groups, strict=True):
+                triangle.add(np.hstack([pieces[row] for row in group]) if len(group) > 1 else pieces[group[0]])
+        blocks[log, number] = Block(float(here.stop - here.start), tuple(each.factor() for each in triangles))
     speed = np.zeros(n)
-    if plan.unknown.stribeck.size and window.used.start < window.used.stop:
+    if plan.unknown.stribeck.size and count:
         speed = np.abs(samples.wide[0].dq[window.used]).max(axis=0)
     sums = Sums(blocks, totals, speed)
-    return sums if every == 1 else sums.scaled(every)
+    return sums if step == 1 else sums.scaled(step)
 
 
 class _Further:

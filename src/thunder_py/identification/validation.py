@@ -19,7 +19,7 @@ from .identification import Identification
 from .identify import identify
 from .log import LogSource
 from .log_file import Recorded, as_sources
-from .prediction import Errors, Prediction, ratio
+from .prediction import Prediction, ratio
 
 #: default number of folds
 _FOLDS = 5
@@ -39,8 +39,8 @@ class CrossValidation:
         Fold of each log.
     logs : tuple of Log
         The logs.
-    errors : tuple of Errors
-        Errors of each log by the fit that it was held out of.
+    errors : tuple of Prediction
+        Errors of each log by the fit that it was held out of, without instants.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class CrossValidation:
     fits: tuple[Identification, ...] = field(repr=False)
     folds: npt.NDArray[np.intp]
     logs: tuple[LogSource, ...] = field(repr=False)
-    errors: tuple[Errors, ...] = field(repr=False)
+    errors: tuple[Prediction, ...] = field(repr=False)
 
     @property
     def error(self) -> Array:
@@ -78,18 +78,6 @@ class CrossValidation:
         """Error of each log, (L,): root mean square over the rows, each relative to its torque in all logs."""
         scale = self._pooled("torque_rms")
         return np.array([np.sqrt(np.nanmean(ratio(each.rms, scale) ** 2)) for each in self.errors])
-
-    @property
-    def deviations(self) -> Array:
-        """Jackknife standard deviations of the base parameters of a fit to all logs, (b,).
-
-        They follow from the spread of the fits, (K - 1) / K times the sum of squared distances from their mean
-        (Efron, Tibshirani, An introduction to the bootstrap, 1993, eq. 11.5), and include errors of the model, which
-        those of `Identification.standard_deviations` do not.
-        """
-        values = np.stack([fit.base_parameters for fit in self.fits])
-        K = len(values)
-        return np.asarray(np.sqrt((K - 1) / K * np.sum((values - values.mean(axis=0)) ** 2, axis=0)))
 
     def _pooled(self, name: str) -> Array:
         counts = np.array([each.instants for each in self.errors])
@@ -369,19 +357,14 @@ def _folds(folds: int | npt.ArrayLike | None, count: int) -> npt.NDArray[np.intp
     return assigned
 
 
-class _Held(NamedTuple):
-    """Fit of a fold, and the errors of each of its logs."""
-
-    fit: Identification
-    errors: list[Errors]
-
-
-def _fold(logs: Sequence[LogSource], assigned: npt.NDArray[np.intp], task: tuple[Mapping[str, Any], int]) -> _Held:
-    """Identify without the logs of a fold, and predict these."""
+def _fold(
+    logs: Sequence[LogSource], assigned: npt.NDArray[np.intp], task: tuple[Mapping[str, Any], int]
+) -> tuple[Identification, dict[int, Prediction]]:
+    """Identify without the logs of a fold, and return the fit and the errors of these by their number."""
     options, fold = dict(task[0]), task[1]
     robot, train = options.pop("robot"), [log for log, k in zip(logs, assigned, strict=True) if k != fold]
     fit = identify(robot, train, **options)
-    return _Held(fit, [fit.errors(log) for log, k in zip(logs, assigned, strict=True) if k == fold])
+    return fit, {i: fit.errors(logs[i]) for i in np.flatnonzero(assigned == fold).tolist()}
 
 
 def _validate(
@@ -392,17 +375,12 @@ def _validate(
     progress: bool,
 ) -> dict[str, CrossValidation]:
     """Cross-validate each task; all folds of all of them are independent."""
-    K = int(assigned.max()) + 1
+    K, validations = int(assigned.max()) + 1, {}
     items = [(options, k) for options in tasks.values() for k in range(K)]
-    fold = partial(_fold, logs, assigned)
-    found = map_items(fold, items, workers=workers, progress=progress, unit="fold")
-    return {name: _validation(found[K * i : K * i + K], logs, assigned) for i, name in enumerate(tasks)}
-
-
-def _validation(found: Sequence[_Held], logs: tuple[LogSource, ...], assigned: npt.NDArray[np.intp]) -> CrossValidation:
-    """Put the errors of all folds into the order of the logs."""
-    order = np.argsort(np.concatenate([np.flatnonzero(assigned == fold) for fold in range(len(found))]))
-    errors = [error for held in found for error in held.errors]
-    return CrossValidation(
-        fits=tuple(held.fit for held in found), folds=assigned, logs=logs, errors=tuple(errors[i] for i in order)
-    )
+    found = map_items(partial(_fold, logs, assigned), items, workers=workers, progress=progress, unit="fold")
+    for i, name in enumerate(tasks):
+        fits, errors = zip(*found[K * i : K * i + K], strict=True)
+        of_logs = {number: error for fold in errors for number, error in fold.items()}
+        ordered = tuple(of_logs[number] for number in range(len(logs)))
+        validations[name] = CrossValidation(fits=fits, folds=assigned, logs=logs, errors=ordered)
+    return validations

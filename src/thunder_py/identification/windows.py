@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -94,10 +94,16 @@ class Window:
         first = -(-(self.first + self.used.start) // step) * step - self.first
         return slice(first, max(self.used.stop, first), step)
 
-    def equations(
-        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None, step: int = 1
-    ) -> Iterator[Equations]:
-        """Yield the rows of all instants that are used, about a thousand instants at a time.
+    def spread(self, here: slice, step: int = 1) -> list[slice]:
+        """Return parts of about a thousand of the instants of `every`, each spread over them and like the others."""
+        first, size = self.every(step).start, -(-(here.stop - here.start) // _ROWS)
+        stop = min(first + here.stop * step, self.used.stop)
+        return [slice(first + (here.start + k) * step, stop, size * step) for k in range(size)]
+
+    def rows(
+        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
+    ) -> Callable[[slice], Equations]:
+        """Return what forms the rows at some instants.
 
         Parameters
         ----------
@@ -107,16 +113,19 @@ class Window:
             Further columns.
         samples : Samples, optional
             Those of `samples`, where they are known.
-        step : int
-            Instants from one to the next.
         """
         found = self.samples() if samples is None else samples
         formed = formed_columns(self.robot, found, offsets)
         further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
-        used = self.every(step)
-        for start in range(used.start, used.stop, _ROWS * step):
-            part = slice(start, min(start + _ROWS * step, used.stop), step)
-            yield equations(self.robot, found[part], formed[part], [each[part] for each in further], part)
+        return lambda part: equations(self.robot, found[part], formed[part], [each[part] for each in further], part)
+
+    def equations(
+        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
+    ) -> Iterator[Equations]:
+        """Yield the `rows` of all instants that are used, about a thousand instants at a time."""
+        rows = self.rows(offsets, columns, samples)
+        for start in range(self.used.start, self.used.stop, _ROWS):
+            yield rows(slice(start, min(start + _ROWS, self.used.stop)))
 
 
 def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Window]:

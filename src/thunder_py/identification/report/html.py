@@ -18,7 +18,7 @@ from ...table import Table
 from ..identification import Identification
 from ..intervals import student_intervals
 from ..log_file import Recorded, as_sources
-from ..prediction import Errors, Prediction, ratio
+from ..prediction import Prediction, ratio
 from ..validation import CrossValidation, ModelComparison
 from .figures import (
     data_url,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 #: most logs whose torques are drawn, and most instants of a log that figures show
 _DRAWN, _MOST = 2, 20_000
-#: ratios above which the report warns: error on held-out logs to that of the fit, jackknife deviations to others
-_OVERFITTED, _OPTIMISTIC = 1.5, 2.0
+#: error on held-out logs relative to that of the fit above which the report warns
+_OVERFITTED = 1.5
 #: condition number of scaled columns above which the report warns (Gautier, Khalil 1992 ask for less than 100)
 _CONDITION = 100.0
 
@@ -88,85 +88,62 @@ def write_report(
     ...     "Identification of elbow" in Path(folder, "report.html").read_text(encoding="utf-8")
     True
     """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     if Path(path).suffix not in (".html", ".htm"):
         raise FileFormatError(f"a report is an .html file, got {Path(path).suffix or 'no suffix'!r}", path=path)
     held_out = as_sources(identification.robot, list(logs), called="held-out log")
-    errors = [identification.errors(log) for log in held_out] + list(() if validation is None else validation.errors)
     predictions = [identification.predict(log, most=_MOST) for log in held_out]
     if validation is not None:
         predictions += [validation.predict(i, most=_MOST) for i in range(len(validation.logs))]
+    determined = int(np.isfinite(identification.standard_deviations).sum())
+    facts = {
+        "Robot": f"{identification.robot.name}, {identification.robot.n} joints",
+        "Fit": "physically consistent" if identification.consistent else "least squares",
+        "Base parameters": f"{identification.base.count}, of which the motion determines {determined}",
+        "Condition number": f"{identification.condition:.3g} (weighted, columns scaled to unit length)",
+        "Held-out logs": str(len(predictions)) if predictions else "none: errors on other logs are unknown",
+    }
     values = {
-        "identification": identification,
         "title": f"Identification of {identification.robot.name}",
-        "facts": _facts(identification, predictions),
+        "facts": facts.items(),
         "warnings": [*notes, *findings(identification, validation)],
-        "held_out": _held_out(errors, validation),
-        "parameters": _parameters(identification, validation),
+        "held_out": _held_out(predictions, validation),
+        "parameters": _parameters(identification),
         "links": _links(identification),
         "comparison": None if comparison is None else comparison.table(),
         "figures": _figures(identification, predictions, comparison),
-        "provenance": _provenance(),
+        "provenance": _provenance().items(),
     }
-    write_whole(_template().render(values), path)
-
-
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    folder = Path(__file__).parent / "templates"
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html.j2")
+    write_whole(environment.get_template("report.html.j2").render(values), path)
 
 
 def _figures(
-    identification: Identification, predictions: list[Prediction], comparison: ModelComparison | None
+    links: Identification, predictions: list[Prediction], comparison: ModelComparison | None
 ) -> dict[str, list[tuple[str, str]]]:
     """Return the captions and addresses of the figures of each section."""
     drawn: dict[str, list[tuple[str, Figure]]] = {
-        "parameters": [
-            ("Base parameters with two standard deviations, and their precision", draw_parameters(identification))
-        ],
-        "torques": [(f"Torques of {each.name}", draw_torques(each)) for each in predictions[:_DRAWN]],
-        "residuals": [],
-        "excitation": [],
-        "friction": [],
-        "comparison": [],
+        name: [] for name in ("torques", "residuals", "excitation", "friction", "comparison")
     }
+    drawn["parameters"] = [("Base parameters with 95 % intervals, and their precision", draw_parameters(links))]
     if predictions:
+        drawn["torques"] = [(f"Torques of {each.name}", draw_torques(each)) for each in predictions[:_DRAWN]]
         drawn["residuals"] = [("Distribution and spectrum of the residuals", draw_residuals(predictions))]
-        drawn["excitation"] = [
-            ("Ranges of the motion, next to the limits of the joints", draw_excitation(identification, predictions))
-        ]
-        if identification.robot.description.friction is not None:
-            drawn["friction"] = [
-                (
-                    "Friction (line), and the measured torque without that of the links",
-                    draw_friction(identification, predictions),
-                )
-            ]
+        caption = "Ranges of the motion, next to the limits of the joints"
+        drawn["excitation"] = [(caption, draw_excitation(links, predictions))]
+        if links.robot.description.friction is not None:
+            caption = "Friction (line), and the measured torque without that of the links"
+            drawn["friction"] = [(caption, draw_friction(links, predictions))]
     if comparison is not None:
         drawn["comparison"] = [("Errors of the models on the same held-out logs", draw_comparison(comparison))]
     return {name: [(text, data_url(figure)) for text, figure in figures] for name, figures in drawn.items()}
-
-
-def _facts(identification: Identification, predictions: list[Prediction]) -> list[tuple[str, str]]:
-    """Return what the head of the report lists."""
-    robot, base = identification.robot, identification.base
-    determined = int(np.isfinite(identification.standard_deviations).sum())
-    kind = "physically consistent" if identification.consistent else "least squares"
-    return [
-        ("Robot", f"{robot.name}, {robot.n} joints"),
-        ("Fit", kind),
-        ("Base parameters", f"{base.count}, of which the motion determines {determined}"),
-        ("Condition number", f"{identification.condition:.3g} (weighted, columns scaled to unit length)"),
-        ("Held-out logs", str(len(predictions)) if predictions else "none: errors on other logs are unknown"),
-    ]
 
 
 def findings(identification: Identification, validation: CrossValidation | None) -> list[str]:
@@ -190,32 +167,17 @@ def findings(identification: Identification, validation: CrossValidation | None)
     if bad:
         found.append(f"No physical body has the parameters of {', '.join(bad)}: use consistent=True.")
     if validation is not None:
-        found += _findings_of(identification, validation)
-    return found
-
-
-def _findings_of(identification: Identification, validation: CrossValidation) -> list[str]:
-    """Return sentences on what cross-validation shows."""
-    found = []
-    worse = ratio(validation.error, identification.residual_rms) > _OVERFITTED
-    if worse.any():
-        names = ", ".join(np.array(validation.errors[0].rows)[worse])
-        found.append(
-            f"Errors on held-out logs exceed those of the fit by more than {_OVERFITTED:g} times at {names}: the fit "
-            "does not generalize to these logs."
-        )
-    if validation.deviations.size == identification.base.count and len(validation.fits) > 2:
-        sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, np.nan)
-        factor = float(np.nanmedian(ratio(validation.deviations, sigma)))
-        if factor > _OPTIMISTIC:
+        worse = ratio(validation.error, identification.residual_rms) > _OVERFITTED
+        if worse.any():
+            names = ", ".join(np.array(validation.errors[0].rows)[worse])
             found.append(
-                f"Parameters vary between folds {factor:.2g} times as much (median) as their standard deviations let "
-                "expect: the residuals are not white noise, the model lacks something."
+                f"Errors on held-out logs exceed those of the fit by more than {_OVERFITTED:g} times at {names}: the "
+                "fit does not generalize to these logs."
             )
     return found
 
 
-def _held_out(errors: list[Errors], validation: CrossValidation | None) -> list[tuple[str, Table]]:
+def _held_out(errors: list[Prediction], validation: CrossValidation | None) -> list[tuple[str, Table]]:
     """Return tables of errors on held-out logs."""
     tables = []
     if validation is not None:
@@ -227,7 +189,7 @@ def _held_out(errors: list[Errors], validation: CrossValidation | None) -> list[
     return tables
 
 
-def _parameters(identification: Identification, validation: CrossValidation | None) -> Table:
+def _parameters(identification: Identification) -> Table:
     """Return the table of the base parameters and of the coefficients of further columns."""
     values = np.concatenate([identification.base_parameters, identification.extra])
     sigma = np.concatenate([identification.standard_deviations, identification.extra_deviations])
@@ -236,9 +198,6 @@ def _parameters(identification: Identification, validation: CrossValidation | No
     relative = 100.0 * relative_deviations(values, sigma)
     intervals = student_intervals(values, sigma, identification.freedom, 0.95)
     columns: list[Any] = [names, values, *intervals.T, sigma, relative]
-    if validation is not None:
-        header.append("by jackknife")
-        columns.append([*validation.deviations, *[None] * identification.extra.size])
     return Table(header, zip(*columns, strict=True))
 
 
@@ -253,13 +212,13 @@ def _links(identification: Identification) -> Table:
     return Table(header, rows)
 
 
-def _provenance() -> list[tuple[str, str]]:
+def _provenance() -> dict[str, str]:
     import scipy
 
-    return [
-        ("Written", datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
-        ("thunder_py", __version__),
-        ("NumPy, SciPy", f"{np.__version__}, {scipy.__version__}"),
-        ("Python", platform.python_version()),
-        ("Machine", f"{platform.node()}, {platform.platform()}"),
-    ]
+    return {
+        "Written": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "thunder_py": __version__,
+        "NumPy, SciPy": f"{np.__version__}, {scipy.__version__}",
+        "Python": platform.python_version(),
+        "Machine": f"{platform.node()}, {platform.platform()}",
+    }
