@@ -1,10 +1,9 @@
-"""Held-out logs: errors by hand, jackknife and paired intervals by textbook formulas, files of the identified robot."""
+"""Held-out logs: errors by hand, paired intervals by textbook formulas, files of the identified robot."""
 
 import base64
 import html
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from tests.identification.test_identify import T as TIMES
 from tests.identification.test_identify import motion
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError, ThunderWarning
-from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify, write_report
+from thunder_py.identification import Log, compare_models, cross_validate, identify, write_report
 from thunder_py.identification.prediction import Errors
 
 T = np.linspace(0.0, 6.0, 301)
@@ -78,13 +77,6 @@ def test_folds_may_be_given_and_run_elsewhere(arm, logs):
     there = cross_validate(arm, logs, folds=days, workers=map)
     assert here.folds.tolist() == days
     assert here.scores.tolist() == there.scores.tolist()
-
-
-def test_jackknife_deviations_of_means_are_those_of_the_textbook():
-    x = np.random.default_rng(0).normal(size=9)
-    fits = tuple(SimpleNamespace(base_parameters=np.array([np.delete(x, k).mean()])) for k in range(9))
-    validation = CrossValidation(fits=fits, folds=np.arange(9), logs=(), errors=())
-    np.testing.assert_allclose(validation.deviations, x.std(ddof=1) / 3.0, rtol=1e-12)
 
 
 def test_differences_are_paired_with_a_corrected_interval(arm, logs):

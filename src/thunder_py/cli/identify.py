@@ -324,6 +324,5 @@ def _document(
             "folds": len(validation.fits),
             "rms": plain(validation.error),
             "relative": plain(validation.relative),
-            "jackknife_deviations": plain(validation.deviations),
         }
     return document

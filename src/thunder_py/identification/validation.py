@@ -82,18 +82,6 @@ class CrossValidation:
         scale = self._pooled("torque_rms")
         return np.array([np.sqrt(np.nanmean(ratio(each.rms, scale) ** 2)) for each in self.errors])
 
-    @property
-    def deviations(self) -> Array:
-        """Jackknife standard deviations of the base parameters of a fit to all logs, (b,).
-
-        They follow from the spread of the fits, (K - 1) / K times the sum of squared distances from their mean
-        (Efron, Tibshirani, An introduction to the bootstrap, 1993, eq. 11.5), and include errors of the model, which
-        those of `Identification.standard_deviations` do not.
-        """
-        values = np.stack([linear(fit).base_parameters for fit in self.fits])
-        K = len(values)
-        return np.asarray(np.sqrt((K - 1) / K * np.sum((values - values.mean(axis=0)) ** 2, axis=0)))
-
     def _pooled(self, name: str) -> Array:
         counts = np.array([each.instants for each in self.errors])
         squares = np.stack([getattr(each, name) ** 2 for each in self.errors])

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 #: most logs whose torques are drawn, and most instants of a log that figures show
 _DRAWN, _MOST = 2, 20_000
-#: ratios above which the report warns: error on held-out logs to that of the fit, jackknife deviations to others
-_OVERFITTED, _OPTIMISTIC = 1.5, 2.0
+#: ratio of the error on held-out logs to that of the fit above which the report warns
+_OVERFITTED = 1.5
 #: condition number of scaled columns above which the report warns (Gautier, Khalil 1992 ask for less than 100)
 _CONDITION = 100.0
 
@@ -102,7 +102,7 @@ def write_report(
         "facts": _facts(identification, predictions),
         "warnings": [*notes, *findings(identification, validation)],
         "held_out": _held_out(errors, validation),
-        "parameters": _parameters(identification, validation),
+        "parameters": _parameters(identification),
         "links": _links(identification),
         "comparison": None if comparison is None else comparison.table(),
         "figures": _figures(identification, predictions, comparison),
@@ -205,14 +205,6 @@ def _findings_of(identification: Identification, validation: CrossValidation) ->
             f"Errors on held-out logs exceed those of the fit by more than {_OVERFITTED:g} times at {names}: the fit "
             "does not generalize to these logs."
         )
-    if validation.deviations.size == identification.base.count and len(validation.fits) > 2:
-        sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, np.nan)
-        factor = float(np.nanmedian(ratio(validation.deviations, sigma)))
-        if factor > _OPTIMISTIC:
-            found.append(
-                f"Parameters vary between folds {factor:.2g} times as much (median) as their standard deviations let "
-                "expect: the residuals are not white noise, the model lacks something."
-            )
     return found
 
 
@@ -228,7 +220,7 @@ def _held_out(errors: list[Errors], validation: CrossValidation | None) -> list[
     return tables
 
 
-def _parameters(identification: Identification, validation: CrossValidation | None) -> Table:
+def _parameters(identification: Identification) -> Table:
     """Return the table of the base parameters and of the coefficients of further columns."""
     values = np.concatenate([identification.base_parameters, identification.extra])
     sigma = np.concatenate([identification.standard_deviations, identification.extra_deviations])
@@ -237,9 +229,6 @@ def _parameters(identification: Identification, validation: CrossValidation | No
     relative = 100.0 * relative_deviations(values, sigma)
     intervals = student_intervals(values, sigma, identification.freedom, 0.95)
     columns: list[Any] = [names, values, *intervals.T, sigma, relative]
-    if validation is not None:
-        header.append("by jackknife")
-        columns.append([*validation.deviations, *[None] * identification.extra.size])
     return Table(header, zip(*columns, strict=True))
 
 
