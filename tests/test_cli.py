@@ -555,8 +555,12 @@ def test_identify_points_out_wrong_data(thunder, logs):
     np.savetxt("negated.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")
     status, _, err = thunder("identify", "arm.yaml", "negated.csv", "--cutoff", 12)
     assert status == 0
-    assert "thunder identify: the log asks for negative inertia at joint1, joint2: is the sign of tau" in err
-    assert "use --consistent." in err
+    option = re.search(r"thunder identify: the log fits with --correct '(.*)': the residual of joint", err).group(1)
+    corrected, right = (
+        json.loads(thunder("identify", "arm.yaml", *rest, "--cutoff", 12, "--json")[1])["base_parameters"]
+        for rest in (["negated.csv", "--correct", option], [logs[0]])
+    )
+    np.testing.assert_allclose(corrected, right, rtol=1e-9)
 
 
 REFUSED = {

@@ -1,4 +1,6 @@
+import gc
 import math
+import types
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,14 @@ pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
+from thunder_py.manipulation import Approach, YawEstimate
 from thunder_py.mujoco import GraspWorld
 from thunder_py.mujoco import rendering as gl
-from thunder_py.papers.grasping.trial import Approach, Case, YawEstimate, draw_scene, run_trial
-from thunder_py.papers.picking.physics import PickCase, pick
+from thunder_py.papers.grasping import trial
+from thunder_py.papers.grasping.trial import Case, belt_station, draw_scene, run_trial
+from thunder_py.papers.picking import physics
+from thunder_py.papers.picking.physics import PickCase, pick, table_station
+from thunder_py.perception.clouds import Cuboid
 from thunder_py.reference import TaskReference
 
 
@@ -64,6 +70,62 @@ def test_an_unstable_arm_has_failed_and_the_others_go_on() -> None:
 def test_the_compliant_hand_grasps_and_the_gripper_picks() -> None:
     assert run_trial(Case("sphere", 0.16, "time augmentation", 5000, "compliant")).outcome == "lifted"
     assert pick(PickCase("cylinder", "gripper", 5000)).outcome == "lifted"
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("_drawing")
+def test_other_arms_lift_too() -> None:
+    for name in ("ur5e", "iiwa14", "gen3"):
+        at = belt_station("gripper", th.Robot.load(name))
+        assert run_trial(Case("box", 0.26, "time augmentation", 5000), at=at).outcome == "lifted"
+        at = table_station("gripper", th.Robot.load(name))
+        assert pick(PickCase("cylinder", "gripper", 5000), at=at).outcome == "lifted"
+
+
+def _reached(root: object) -> list[object]:
+    """Return everything that an object holds, by references, closures and bound methods."""
+    found: dict[int, object] = {}
+    left = [root]
+    while left:
+        x = left.pop()
+        if id(x) in found or isinstance(x, (type, types.ModuleType, types.BuiltinFunctionType)):
+            continue
+        found[id(x)] = x
+        left += (
+            [x.__closure__, x.__defaults__, x.__kwdefaults__]  # not the globals of its module
+            if isinstance(x, types.FunctionType)
+            else gc.get_referents(x)
+        )
+    return list(found.values())
+
+
+@pytest.mark.parametrize("what", ["grasp", "pick"])
+def test_nothing_that_a_loop_reaches_knows_the_truth(what: str) -> None:
+    """Neither world nor true object nor true camera: what it gets are states, closures and pictures."""
+    if what == "grasp":
+        scene, at = draw_scene("box", 0.26, 1), belt_station("gripper")
+        world = trial.make_world(scene, at)
+        loop: Any = trial.make_loop(world.robot, at, scene.believed, "time augmentation")
+    else:
+        scene, at = physics._draw(PickCase("box", "gripper", 1), table_station("gripper")), table_station("gripper")
+        world = at.world(scene.thing, physics.Table.at((at.x, 0.0, 0.1)))
+        world.reset(scene.start, {"object": scene.place})
+        loop = physics.make_loop(world.robot, at, scene.believed)
+    ground = Cuboid((0.4, 3.0, 0.02), th.spatial.pose_from_rpy((0.5, 0.0, 0.09)))
+    box = Cuboid((0.07, 0.05, 0.06), th.spatial.pose_from_rpy((0.5, -0.15, 0.13)))
+    for k in range(400):
+        loop.feel(0.0)
+        tau = loop.step(world.time, world.q, world.dq)
+        if k % 100 == 50:
+            loop.see(world.time - 0.02, scene.camera.depth([ground, box], np.random.default_rng(k)))
+        world.step(tau)
+    assert loop.view.table is not None
+    truth = (GraspWorld, type(world.data), type(world.model), type(scene), type(scene.thing))
+    known = _reached(loop)
+    assert len(known) > 100
+    assert not [x for x in known if isinstance(x, truth)]
+    hidden = [scene.camera.pose, scene.place]
+    assert not [x for x in known if isinstance(x, np.ndarray) and any(np.array_equal(x, y) for y in hidden)]
 
 
 def test_scenes_depend_on_the_seed_and_not_on_the_strategy() -> None:

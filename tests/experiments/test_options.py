@@ -67,8 +67,9 @@ def test_options_that_make_no_sense_are_refused() -> None:
     assert_refused(
         (
             lambda: run("dice", data="here"),
-            "data must be None for 'dice', which uses no recordings...",
+            "data must be None for 'dice', unlike for human-like...",
         ),
+        (lambda: run("dice", robot="ur5e"), "robot must be None for 'dice', unlike for throwing..."),
         (lambda: run("dice", seeds=0), f"seeds {whole}"),
         (lambda: run("dice", workers=1.5), f"workers {whole}"),
         (lambda: run("elbow", physics=True), "physics must be False for 'elbow', unlike picking..."),
@@ -99,6 +100,7 @@ def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> Non
         "quick": False,
         "seeds": 4,
         "physics": False,
+        "robot": None,
         "results": {"seeds": 4, "values": [[0.5, None]], "workers": 2},
     }
     assert [path.name for path in Path().iterdir()] == ["dice.json"]

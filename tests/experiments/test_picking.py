@@ -11,11 +11,10 @@ from thunder_py.papers.picking.run import (
     Pick,
     Picking,
     StoppedSource,
-    panda,
     pick,
     trace,
 )
-from thunder_py.papers.picking.scene import CAMERA, TASKS, random_scene
+from thunder_py.papers.picking.scene import CAMERA, TASKS, PickArm, random_scene
 from thunder_py.perception.pose_source import SimulatedPoseSource
 from thunder_py.spatial.single import angle_of
 
@@ -81,10 +80,10 @@ def test_reasons_rates_and_errors_of_made_up_picks():
 
 def test_scenes_are_within_reach_and_the_same_for_a_seed():
     for seed in range(20):
-        scene = random_scene(panda(), TASKS["tool"], seed)
+        scene = random_scene(PickArm.of(), TASKS["tool"], seed)
         assert scene.contact[2, 2] < -np.cos(np.radians(30.0))
         assert 0.0 < scene.contact[2, 3] < 0.35
-        again = random_scene(panda(), TASKS["tool"], seed)
+        again = random_scene(PickArm.of(), TASKS["tool"], seed)
         np.testing.assert_array_equal(scene.held, again.held)
         pushed = np.linalg.norm(scene.object_pose(3.0)[:3, 3] - scene.object_pose(0.0)[:3, 3])
         assert pushed == 0.0 or 0.02 <= pushed <= 0.05
@@ -134,7 +133,7 @@ def test_what_looks_once_believes_it_for_ever():
 
 def test_better_cameras_are_of_the_same_scenes():
     """Noise alone differs: what the ablation compares."""
-    scenes = [random_scene(panda(), TASKS["tool"], 7, camera) for camera in (CAMERA, *CAMERAS.values())]
+    scenes = [random_scene(PickArm.of(), TASKS["tool"], 7, camera) for camera in (CAMERA, *CAMERAS.values())]
     for scene in scenes[1:]:
         for name in ("start", "contact", "shift", "held", "slip"):
             np.testing.assert_array_equal(getattr(scene, name), getattr(scenes[0], name))

@@ -208,11 +208,11 @@ def doubtful(sign=1.0, scale=1.0, still=False):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"sign": -1.0}, r"^the log asks for negative inertia at joint1, joint2: is the sign of tau or of q wrong, "),
         (
-            {"scale": 180.0 / np.pi},
-            r"^the fit leaves \d+ % of the torque or more at every joint: are q in rad or m, ",
+            {"sign": -1.0},
+            r"^the log fits with correct='tau1=-tau1, tau2=-tau2' of LogFile: the residual of ",
         ),
+        ({"scale": 180.0 / np.pi}, r"^the log fits with unit='deg' of LogFile: the residual of joint\d falls from "),
         (
             {"still": True},
             r"^the motion determines only 0 of 6 base parameters, the others keep ",

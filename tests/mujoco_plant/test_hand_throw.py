@@ -22,6 +22,7 @@ from thunder_py.papers.throwing.physics import (
     make_worlds,
     throws_of_seed,
 )
+from thunder_py.papers.throwing.setup import ThrowArm
 
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 
@@ -61,7 +62,7 @@ def test_a_lost_object_is_counted_and_has_no_landing():
     landed = Throw(np.array([0.03, 0.04]), ideal, -0.006, False, 0.002)
     lost = Throw(np.full(2, np.nan), ideal, np.nan, False, np.nan)
     for throws, row in (([landed, lost], "| 1 | 5.00 | 1.00 |"), ([lost], "| 1 | | |")):
-        found = ThrowsByHand(Worlds({}, {}), len(throws), {}, {case: throws})
+        found = ThrowsByHand(Worlds(ThrowArm.of(), {}, {}), len(throws), {}, {case: throws})
         assert row in " ".join(found.table().split())
         assert plain(found.to_dict())["throws"][0]["lost"] == [throw is lost for throw in throws]
 

@@ -35,6 +35,7 @@ examples:
   thunder experiment throwing --seeds 20000 --cluster tcp://host:8786
   thunder experiment human-like-real --data recordings
   thunder experiment grasping --quick --output grasps.mp4
+  thunder experiment picking --robot iiwa14
 
 seeds: draws of what the papers leave open or what is random: initial models, payloads, sensor noise, scenes, synthetic
 recordings. Tables name the draws and give their spread; where a paper prints a setting, the first draw is that setting.
@@ -60,6 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--physics", action="store_true", help="with contact in MuJoCo, and rendered pictures: for picking and throwing"
+    )
+    parser.add_argument(
+        "--robot",
+        metavar="ROBOT",
+        help="another arm than the paper's, name or file: for grasping, picking and throwing",
     )
     add_worker_options(parser, "one per processor; with --quick 1")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")
@@ -106,6 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
             seeds=arguments.seeds,
             workers=workers,
             physics=arguments.physics,
+            robot=arguments.robot,
         )
     if arguments.results is not None:
         _write_results(arguments, experiment)
@@ -151,6 +158,7 @@ def _write_results(arguments: argparse.Namespace, experiment: Experiment) -> Non
             "quick": arguments.quick,
             "seeds": arguments.seeds,
             "physics": arguments.physics,
+            "robot": arguments.robot,
             "results": experiment.to_dict(),
         },
     )
@@ -160,7 +168,7 @@ def _data(arguments: argparse.Namespace) -> Path | None:
     """Return the folder of recordings; that of the environment is ignored by experiments without recordings."""
     from ..papers import registry
 
-    takes_data = registry.takes_data(arguments.name)
+    takes_data = registry.takes(arguments.name, "data")
     given: Path | None = arguments.data
     if given is None:
         named = os.environ.get(DATA_VARIABLE, "")

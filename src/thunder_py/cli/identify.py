@@ -54,7 +54,7 @@ lacks something, such as friction; parameters with standard deviations of 100 % 
 """
 
 #: options of `LogFile` that are those of the command
-_READING = ("unit", "topic", "rate", "time_unit", "gain")
+_READING = ("unit", "topic", "rate", "time_unit", "gain", "correct")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,6 +97,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="HZ",
         help="rows per second of logs without a column of time; such a column is not read then",
+    )
+    reading.add_argument(
+        "--correct",
+        metavar="EQUATIONS",
+        help="signals of joints that are reversed, exchanged, coupled or counted from another zero, such as "
+        "'q2=-q2, tau2=-tau2' or 'q3=q3-pi/2, tau4=tau5, tau5=tau4'",
     )
     reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")
     fit = parser.add_argument_group("fit")
@@ -142,6 +148,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _with_options(message: str) -> str:
     message = message.replace(" of LogFile", "").replace("LogFile.describe", "--describe")
+    message = re.sub(r"\b(unit|correct)=", r"--\1 ", message)
     return re.sub(r"\b(columns|rate|resample|consistent|robust)=(True)?", r"--\1", message)
 
 

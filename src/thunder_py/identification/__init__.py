@@ -2,7 +2,9 @@
 
 from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
+from .correction import Correction
 from .equations import Columns
+from .findings import find_correction
 from .friction import FrictionColumns
 from .identification import Identification
 from .identify import identify
@@ -25,6 +27,7 @@ __all__ = [
     "AdaptationConvergence",
     "Columns",
     "Conditioning",
+    "Correction",
     "CrossValidation",
     "Description",
     "Difference",
@@ -48,6 +51,7 @@ __all__ = [
     "cross_validate",
     "differentiate",
     "divergence",
+    "find_correction",
     "identify",
     "identify_model",
     "identify_payload",

@@ -221,7 +221,7 @@ def identify(
     _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
     count = int(elastic.sum())
     _warn_of_other_motors(robot, found)
-    for message in diagnose(result, found.torque_rms):
+    for message in diagnose(result, found.torque_rms, problem.logs, problem.filtering):
         _warn(message)
     _warn_if_uncertain(result, count)
     _warn_if_negative(result, count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..errors import ThunderError
 from ..robot import Robot
 from ..simulation import SimulationResult
 from ..values import Value, set_fields
+from .correction import Correction
 from .signals import check_increasing
 
 #: largest magnitude of a signal [SI units]: sums of fourth powers of velocities stay finite
@@ -95,6 +96,21 @@ class Log(Value):
             signals[name] = [signals_of(part)[name] for part in parts]
         arrays = {name: np.concatenate(values) for name, values in signals.items()}
         return cls(**arrays, name=parts[0].name)
+
+    def corrected(self, correct: str | Correction) -> Log:
+        """Return the log with other signs, order, couplings or zeros of joints, see `LogFile.correct`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from thunder_py.identification import Log
+        >>> log = Log(t=np.arange(5) * 1e-3, q=np.zeros((5, 2)), tau=np.ones((5, 2)))
+        >>> log.corrected("q1=q1-pi/2, tau2=-tau2").tau[0].tolist()
+        [1.0, -1.0]
+        """
+        maps = Correction.parse(correct, self.q.shape[1]) if isinstance(correct, str) else correct
+        changed = {name: getattr(self, name) @ maps.q.T for name in ("dq", "ddq") if getattr(self, name) is not None}
+        return replace(self, q=self.q @ maps.q.T + maps.zero, tau=self.tau @ maps.tau.T, **changed)
 
     def __repr__(self) -> str:
         """Name, duration and signals."""

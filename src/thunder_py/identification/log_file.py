@@ -62,6 +62,11 @@ class LogFile(Value):
     rate : float, optional
         Rows per second [1/s] of a table or archive without time; the first row is at zero. A column of time is not read
         then, and a warning tells.
+    correct : str, optional
+        Equations that replace the signals of joints, such as ``q2=-q2, tau2=-tau2`` for a reversed joint, ``tau4=tau5,
+        tau5=tau4`` for exchanged columns, ``q3=q3-pi/2`` for another zero, ``q6=q6-q5, tau5=tau5+tau6`` for a coupled
+        wrist. Joints are numbered from 1 in the order of the robot, units are rad or m and N m or N; velocities and
+        accelerations follow q. `find_correction` proposes them.
 
     Raises
     ------
@@ -89,6 +94,7 @@ class LogFile(Value):
     rate: float | None = None
     time_unit: str = "s"
     gain: npt.ArrayLike | None = None
+    correct: str | None = None
 
     def __post_init__(self) -> None:
         """Check the ending of the path, the unit and the rate."""
@@ -168,7 +174,8 @@ class LogFile(Value):
                 first += len(part)
                 if t.size:
                     last = float(t[-1])
-                    yield Log(name=self.name, **signals)
+                    part_of_log = Log(name=self.name, **signals)
+                    yield part_of_log if self.correct is None else part_of_log.corrected(self.correct)
         for count, why in zip(left_out, ("numbers are missing in", "the one before is repeated by"), strict=True):
             if count:
                 warn(self.path, f"{why} {count} of {first} rows, which are left out")

@@ -8,6 +8,11 @@ from .rendering import render as render
 from .rendering import render_video as render_video
 from .viewer import view as view
 from .world.compliant_hand import CompliantHand as CompliantHand
+from .world.drive import HandLoop as HandLoop
+from .world.drive import HandRun as HandRun
+from .world.drive import WorldCamera as WorldCamera
+from .world.drive import WorldDrive as WorldDrive
+from .world.drive import run_hand_loop as run_hand_loop
 from .world.grasp_world import GraspWorld as GraspWorld
 from .world.hand import Hand as Hand
 from .world.hand import HandCommand as HandCommand

@@ -12,13 +12,14 @@ from ..checks import whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..parallel import Workers, shared_workers
 from ..parallel.tasks import check_workers
+from ..robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 #: name -> module of this package with ``run(quick, *, seeds=None, workers=1) -> Experiment``, and ``data=None`` where
-#: the experiment can use recordings; the first line of the module's docstring describes the experiment
+#: the experiment can use recordings, or ``robot=None`` another arm; the first line of the docstring describes it
 REGISTRY: dict[str, str] = {
     "lissajous": "lissajous.run",
     "gains": "gains.run",
@@ -77,6 +78,7 @@ def run_experiment(
     seeds: int | None = None,
     workers: Workers = 1,
     physics: bool = False,
+    robot: Robot | str | None = None,
 ) -> Experiment:
     """Run an experiment of a paper.
 
@@ -87,7 +89,7 @@ def run_experiment(
     quick : bool
         Run a short form, of seconds: shorter simulations or fewer cases.
     data : path-like, optional
-        Folder of recordings, for experiments that can use them (`takes_data`).
+        Folder of recordings, for experiments that can use them (`takes`).
     seeds : int, optional
         Number of random draws; default that of the experiment. The draws are described in its table: initial models,
         payloads, sensor noise, scenes, synthetic recordings. Where a paper prints a setting, draw 0 is that setting.
@@ -95,6 +97,9 @@ def run_experiment(
         Where the runs are made, see `run_tasks`. Results do not depend on it, except measured computing times.
     physics : bool
         Run the form with contact and rendered pictures in MuJoCo, of the experiments in `PHYSICS`.
+    robot : Robot or str, optional
+        Another arm than the paper's, or the name or file of one, for experiments that can use it (`takes`): where it
+        waits, works and how it is controlled follow from it.
 
     Returns
     -------
@@ -106,8 +111,8 @@ def run_experiment(
     UnknownNameError
         If the experiment is unknown.
     ThunderError
-        If `data` is given to an experiment without recordings, `physics` to one without that form, `seeds` is below 1,
-        or `workers` is invalid.
+        If `data` is given to an experiment without recordings, `robot` to one of one arm, `physics` to one without
+        that form, `seeds` is below 1, or `workers` is invalid.
 
     Examples
     --------
@@ -119,11 +124,14 @@ def run_experiment(
     module = _module(name, physics)
     options: dict[str, Any] = {"seeds": None if seeds is None else whole(seeds, "seeds", 1)}
     options["workers"] = check_workers(workers)
-    if data is not None:
-        if not takes_data(name):
-            those = ", ".join(filter(takes_data, REGISTRY))
-            raise ThunderError(f"data must be None for {name!r}, which uses no recordings, unlike {those}; got {data}")
-        options["data"] = data
+    given: dict[str, Any] = {"data": data, "robot": Robot.load(robot) if isinstance(robot, str) else robot}
+    for option, value in given.items():
+        if value is None:
+            continue
+        if not takes(name, option, physics):
+            those = ", ".join(other for other in REGISTRY if takes(other, option))
+            raise ThunderError(f"{option} must be None for {name!r}, unlike for {those}; got {value}")
+        options[option] = value
     with shared_workers():
         return cast(Experiment, module.run(quick, **options))
 
@@ -133,9 +141,9 @@ def is_filmed(name: str, physics: bool = False) -> bool:
     return (PHYSICS if physics else REGISTRY).get(name) in FILMED
 
 
-def takes_data(name: str) -> bool:
-    """Return True if an experiment can use a folder of recordings."""
-    return "data" in signature(_module(name).run).parameters
+def takes(name: str, option: str, physics: bool = False) -> bool:
+    """Return True if an experiment has an option: ``"data"``, a folder of recordings, or ``"robot"``, another arm."""
+    return option in signature(_module(name, physics).run).parameters
 
 
 def _module(name: str, physics: bool = False) -> ModuleType:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...checks import Array
 from ...io.xml import quaternion
@@ -128,6 +129,10 @@ class CompliantHand(Value):
     def grasp_point(self) -> tuple[float, float, float]:
         """Center of a grasp in the hand's frame [m]."""
         return (0.0, 0.0, 0.085)
+
+    def covers(self, points: Array, closure: float) -> npt.NDArray[np.bool_]:
+        """Return the mask (k,) of points (k, 3) in the frame of a grasp that are on the hand, or near."""
+        return np.asarray((np.abs(points[:, 0]) < 0.07) & (np.abs(points[:, 1]) < 0.12) & (points[:, 2] < 0.035))
 
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:
         """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"``."""

@@ -48,7 +48,7 @@ class GraspWorld(Stateful):
     surfaces : sequence of Table or ConveyorBelt
         Surfaces.
     mount : (4, 4) array_like, optional
-        Frame of the hand in that of the last link; default the same.
+        Frame of the hand in that of the robot's end effector; default the same.
     period : float
         Time of a control period [s].
     timestep : float
@@ -128,7 +128,8 @@ class GraspWorld(Stateful):
         of_kind(robot, Robot, "robot")
         self.things: dict[str, WorldObject] = _named(things, WorldObject, "things")
         self.surfaces: dict[str, Table] = _named(surfaces, Table, "surfaces")
-        self._mount = np.eye(4) if mount is None else pose(mount, "mount")
+        tip = np.asarray(robot.description.tool)
+        self._mount = tip if mount is None else tip @ pose(mount, "mount")
         self.hand = hand
         spec = self._specification(robot)
         view = np.array([0.4, 0.0, 0.3])

@@ -6,7 +6,10 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from ...checks import nonnegative, positive, within
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, nonnegative, positive, within
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
@@ -124,6 +127,10 @@ class Hand(Protocol):
     @property
     def grasp_point(self) -> tuple[float, float, float]:
         """Center of a grasp in the frame of the hand, whose z axis points out of the palm [m]."""
+        ...
+
+    def covers(self, points: Array, closure: float) -> npt.NDArray[np.bool_]:
+        """Return the mask (k,) of points (k, 3) in the frame of a grasp that are on the hand at a closure, or near."""
         ...
 
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:

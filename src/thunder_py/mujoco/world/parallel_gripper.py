@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
 from ...values import Value
 from .hand import MOTOR, MotorData, check_numbers
 from .objects import CONTACT, HAND
@@ -77,6 +81,13 @@ class ParallelGripper(Value):
     def grasp_point(self) -> tuple[float, float, float]:
         """Center of a grasp in the hand's frame [m]."""
         return (0.0, 0.0, round(_PALM + _FINGER - _TIP, 6))
+
+    def covers(self, points: Array, closure: float) -> npt.NDArray[np.bool_]:
+        """Return the mask (k,) of points (k, 3) in the frame of a grasp that are on the hand at a closure, or near."""
+        x, y, z = np.abs(points[:, 0]), np.abs(points[:, 1]), points[:, 2]
+        finger = 0.5 * (1.0 - closure) * self.opening
+        palm = (x < 0.06) & (y < 0.13) & (z < -0.03)
+        return np.asarray(palm | ((x < 0.025) & (y > finger - 0.004) & (y < finger + 0.025) & (z < 0.025)))
 
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:
         """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"``."""

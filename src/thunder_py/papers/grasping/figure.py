@@ -11,7 +11,7 @@ from ...plotting.style import BLUE, GREEN, ORANGE, THIN, TRUTH, VERMILION, label
 from ..moving_objects.run import SPEEDS, TABLE_16
 from ..results import wilson_interval
 from .run import Grasping
-from .trial import SHAPES
+from .setup import SHAPES
 
 _COLORS = {
     ("gripper", "no replan"): VERMILION,
@@ -55,7 +55,6 @@ def plot_grasping(found: Grasping) -> Figure:
 
 
 def draw_rates(axes: Axes, x: np.ndarray, groups: list[list[bool]], color: str, name: str) -> None:
-    """Draw success rates [%] of groups of trials at `x`, with Wilson's intervals."""
     """Draw success rates [%] with Wilson's intervals; empty groups are left out."""
     known = [k for k, group in enumerate(groups) if group]
     rates = np.array([100.0 * np.mean(groups[k]) for k in known])

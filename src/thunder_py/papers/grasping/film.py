@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from ...mujoco.camera import Picture
 from ...mujoco.rendering import Drawer, Offscreen, film_writer
+from ...mujoco.world.drive import Watcher
 from ...mujoco.world.grasp_world import GraspWorld
 from ...optional import require
-from .trial import Watcher
 
 _SIZE, _FPS = (640, 480), 30.0
 #: direction of the view [deg] and distance [m], point in the middle [m]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...parallel import Workers, map_seeds
+from ...robot import Robot
 from ..moving_objects.run import SPEEDS, TABLE_16
-from ..results import drawing, listed, wilson_interval
+from ..results import drawing, listed
 from ..tables import markdown
-from .trial import SHAPES, STRATEGIES, Case, GraspTrial, run_trial
+from .setup import HANDS, SHAPES, Station, rate_text
+from .trial import STRATEGIES, Case, GraspTrial, belt_station, run_trial
 
 #: scenes of lower seeds were looked at while the loop was made
 FIRST_SEED = 2000
@@ -29,15 +32,23 @@ class Grasping:
 
     Attributes
     ----------
+    stations : dict of str to Station
+        The arm at the belt, by hand.
     trials : tuple of GraspTrial
         All trials.
     """
 
+    stations: Mapping[str, Station]
     trials: tuple[GraspTrial, ...]
 
     def of(self, **settings: Any) -> list[GraspTrial]:
         """Return the trials whose cases have these settings, such as ``shape="box"``."""
         return [trial for trial in self.trials if all(getattr(trial.case, k) == v for k, v in settings.items())]
+
+    @property
+    def arm(self) -> str:
+        """Name of the arm."""
+        return self.stations["gripper"].arm.name
 
     @property
     def variants(self) -> list[tuple[str, str]]:
@@ -48,7 +59,8 @@ class Grasping:
         """Return success by speed, shape and strategy beside the report's, and reasons of failures, as Markdown."""
         return "\n\n".join(
             [
-                f"Lifted by 10 cm and held for a second, of {len(self.trials)} trials [%]\n\n{self._rates()}",
+                f"Lifted by 10 cm and held for a second, of {len(self.trials)} trials with {self.arm} [%]\n\n"
+                f"{self._rates()}",
                 f"By shape and speed [%]\n\n{self._shapes()}",
                 f"Reasons of failures\n\n{self._failures()}",
                 f"The loop\n\n{self._loop()}",
@@ -103,23 +115,15 @@ class Grasping:
 
         replanned = [t.case for t in self.trials if t.case.strategy == "time augmentation"]
         cases = [next(c for c in replanned if c.shape == shape) for shape in SHAPES]
-        return film_world(path, [lambda watch, case=case: run_trial(case, watch) for case in cases])  # type: ignore[misc]
+        return film_world(path, [partial(run_trial, case, at=self.stations[case.hand]) for case in cases])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all trials."""
         return {
+            "arm": self.arm,
             "first_seed": FIRST_SEED,
             "trials": [{**t._asdict(), "case": t.case._asdict()} for t in self.trials],
         }
-
-
-def rate_text(trials: list[GraspTrial]) -> str:
-    """Return the success rate and Wilson's 95 % interval in percent, empty without trials."""
-    if not trials:
-        return ""
-    lifted = [trial.success for trial in trials]
-    low, high = wilson_interval(lifted)
-    return f"{100 * sum(lifted) / len(lifted):.0f} [{100 * low:.0f}, {100 * high:.0f}]"
 
 
 def _rms(values: Iterable[float]) -> float:
@@ -128,19 +132,15 @@ def _rms(values: Iterable[float]) -> float:
     return float(np.sqrt(np.mean(known**2))) if len(known) else math.nan
 
 
-def _trials_of(seed: int) -> list[GraspTrial]:
-    """Run all hands, strategies, speeds and shapes in the scenes of a seed."""
+def _trials_of(stations: Mapping[str, Station], quick: bool, seed: int) -> list[GraspTrial]:
+    """Run all hands, strategies, speeds and shapes in the scenes of a seed, or each shape at a speed of its own."""
     cases = [Case(o, v, strategy, seed, hand) for hand, strategy in _VARIANTS for v in SPEEDS for o in SHAPES]
-    return [run_trial(case) for case in cases]
+    if quick:
+        cases = [Case(*pair, "time augmentation", seed) for pair in zip(SHAPES, SPEEDS, strict=True)]
+    return [run_trial(case, at=stations[case.hand]) for case in cases]
 
 
-def _quick_trials_of(seed: int) -> list[GraspTrial]:
-    """Run each shape at a speed of its own."""
-    pairs = zip(SHAPES, SPEEDS, strict=True)
-    return [run_trial(Case(shape, speed, "time augmentation", seed)) for shape, speed in pairs]
-
-
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Grasping:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None) -> Grasping:
     """Run the experiment of the registry: the gripper with every strategy, and the compliant hand with one.
 
     Parameters
@@ -151,8 +151,12 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
         Number of scenes of each shape and speed, of the seeds from `FIRST_SEED` on.
     workers : Workers
         Where the runs are made, see `run_tasks`.
+    robot : Robot, optional
+        Another arm than the report's Panda.
     """
-    count, trials = (_QUICK_SEEDS, _quick_trials_of) if quick else (_SEEDS, _trials_of)
+    count = _QUICK_SEEDS if quick else _SEEDS
     scenes = range(FIRST_SEED, FIRST_SEED + (count if seeds is None else seeds))
+    stations = {hand: belt_station(hand, robot) for hand in HANDS}
+    trials = partial(_trials_of, stations, quick)
     found = map_seeds(trials, scenes, workers=workers, progress=not quick, description="grasping")
-    return Grasping(trials=tuple(trial for some in found for trial in some))
+    return Grasping(stations=stations, trials=tuple(trial for some in found for trial in some))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,38 +14,34 @@ import numpy as np
 
 from ...checks import Array, whole
 from ...control import GradientAdaptation, SlotineLi
+from ...manipulation.arm import joint_damping
+from ...manipulation.grasping.loop import HandPick
 from ...manipulation.grasping.verdict import GraspJudge
-from ...manipulation.servoing.law import VisualServo
-from ...manipulation.servoing.pick_loop import PickingController, PickLoop, PickStep
-from ...manipulation.servoing.pick_machine import PickMachine, PickSettings
-from ...manipulation.servoing.pose_filter import PoseFilter
-from ...manipulation.servoing.tracker import TargetTracker
-from ...mujoco.camera import RenderedCamera
-from ...mujoco.world.grasp_world import GraspWorld
-from ...mujoco.world.hand import HandCommand
+from ...mujoco.world.drive import Watcher, WorldCamera, run_hand_loop
 from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.surfaces import Table
 from ...parallel import Workers, map_seeds
-from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera
+from ...perception.clouds import DepthCamera
+from ...robot import Robot
 from ...spatial import pose_from_rpy
-from ..grasping import trial
 from ..grasping.film import film_world
+from ..grasping.setup import CAMERA_TIMES, HANDS, SHAPES, SURFACE, Station, draw_cameras, draw_thing, station
 from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
-from .run import FIRST_SEED, REPORTED_RATE, panda
+from .run import FIRST_SEED, REPORTED_RATE
 
 _SEEDS, _QUICK_SEEDS = 20, 1
 #: where the arm waits, its hand 0.3 m above the table [rad]
 _HOME = np.array([0.0, -0.4, 0.0, -2.2, 0.0, 1.8, np.pi / 4.0])
-_LOOK = (0.5, 0.0, 0.12)
-#: time after which the hand has closed or holds something [s]
-_CLOSED = 0.85
+#: objects lie so far from the middle of the table [m], where the camera looks at a height [m]
+_SPREAD, _LOOK = (0.08, 0.18), 0.12
 #: longest pick, and time for which it is held afterwards [s]
 _LONGEST, _AFTER = 25.0, 1.3
-#: closer to the hand the object is partly hidden; the descent goes on blindly there [m]
-_HIDDEN = 0.1
-_SETTINGS = PickSettings(standoff=0.16, blind_distance=0.11, blind_time=3.0)
-_JUDGED = 5
+#: hand over the table: places relative to its middle [m] and turns [rad]
+_POSES = (
+    (0.0, 0.0, 0.3, 0.0), (0.08, 0.18, 0.19, 0.0), (-0.08, 0.18, 0.02, 0.0), (-0.08, -0.18, 0.19, 0.0),
+    (0.08, -0.18, 0.02, 0.0), *((0.0, 0.0, 0.1, turn * np.pi / 4.0) for turn in (0, 1, 2, 1, 0, -1, -2)),
+)  # fmt: skip
 
 
 class PickCase(NamedTuple):
@@ -108,75 +106,37 @@ class _Scene(NamedTuple):
     seed: int
 
 
-def _draw(case: PickCase) -> _Scene:
+def _draw(case: PickCase, at: Station) -> _Scene:
     """Draw a scene: an object anywhere on the table; a third are pushed by 2 to 5 cm in the approach."""
-    rng = np.random.default_rng([77, trial.SHAPES.index(case.shape), case.seed])
-    thing = trial.draw_thing(case.shape, rng)
-    x, y, yaw = rng.uniform((0.42, -0.18, -np.pi / 2.0), (0.58, 0.18, np.pi / 2.0))
-    place = pose_from_rpy((x, y, trial.SURFACE + thing.rest_height), (0.0, 0.0, yaw))
+    rng = np.random.default_rng([77, SHAPES.index(case.shape), case.seed])
+    thing, (ahead, aside) = draw_thing(case.shape, rng), _SPREAD
+    x, y, yaw = rng.uniform((at.x - ahead, -aside, -np.pi / 2.0), (at.x + ahead, aside, np.pi / 2.0))
+    place = pose_from_rpy((x, y, SURFACE + thing.rest_height), (0.0, 0.0, yaw))
     angle, length, pushed = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.02, 0.05), rng.random() < 1.0 / 3.0
     second = place.copy()
     second[:2, 3] += length * np.array([np.cos(angle), np.sin(angle)])
-    camera, believed = trial.draw_cameras(_LOOK, rng)
-    start = _HOME + rng.uniform(-0.1, 0.1, 7)
+    camera, believed = draw_cameras((at.x, 0.0, _LOOK), rng)
+    start = at.q + rng.uniform(-0.1, 0.1, len(at.q))
     return _Scene(
         thing, place, second if pushed else None, rng.uniform(0.8, 2.0), camera, believed, start,
         int(rng.integers(2**31)),
     )  # fmt: skip
 
 
-class _GraspSource(CloudPoseSource):
-    """Source of the pose that the hand shall have at contact: z down, y along the shorter side."""
-
-    def __init__(self, world: GraspWorld, hand: str, *arguments: Any, **settings: Any) -> None:
-        self._world, self._use, self._angle = world, trial.HANDS[hand], 0.0
-        super().__init__(*arguments, own=trial.OwnPoints(world, self._use), **settings)
-
-    def _see(self, picture: Any, taken: float) -> tuple[Array | None, float]:
-        pose, quality = super()._see(picture, taken)
-        found = self.detections.get(taken)
-        if pose is None or found is None or found.center is None or found.size is None:
-            return None, 0.0
-        hand = self._world.robot.forward_kinematics(self._world.q)[:3, 3]
-        if np.linalg.norm(pose[:3, 3] - hand) < _HIDDEN:
-            return None, 0.0  # the hand hides parts of the object, and what is left has another middle
-        if found.yaw is not None:  # of the turns after which the object is the same, the nearest one
-            symmetry = trial.symmetry_of(found.size)
-            self._angle = found.yaw + symmetry * round((self._angle - found.yaw) / symmetry)
-        target: Array = pose_from_rpy(trial.grasp_point(found.center, found.size, self._use), (0.0, 0.0, self._angle))
-        return target @ np.diag([1.0, -1.0, -1.0, 1.0]), quality
+def table_station(hand: str, arm: Robot | None = None) -> Station:
+    """Return the place of an arm at the table; default the report's."""
+    return station(hand, _HOME, _POSES, arm)
 
 
-def _loop(world: GraspWorld, grab: Any, scene: _Scene, case: PickCase) -> PickLoop:
-    """Return the loop of the pick; all it knows of the world are pictures and joints."""
-    table = trial.find_surface(scene.believed.cloud(grab(0.0)))
-    pipeline = CloudPipeline(table=table, fit_shapes=True, region=((0.3, -0.4, -1.0), (0.7, 0.4, trial.SURFACE + 0.25)))
-    source = _GraspSource(world, case.hand, grab, scene.believed, pipeline, **trial.CAMERA_TIMES, seed=scene.seed)
-    # objects lie still most of the time; pushed ones stop soon
-    belief = PoseFilter(
-        0.005, 0.05, acceleration=0.02, angular_acceleration=0.05, speed=0.01, angular_speed=0.02, persistence=0.5
-    )
-    servo = VisualServo(world.robot, 2.0, 2.0, speed=0.5)
-    return PickLoop(servo, TargetTracker(source, belief), PickMachine(_SETTINGS))
+def make_loop(robot: Robot, at: Station, believed: DepthCamera) -> HandPick:
+    """Return the loop of a pick, from what it may know."""
+    law = GradientAdaptation.proportional(robot, 0.1, unknown=robot.link_names[-1], floor=1e-2)
+    damping = joint_damping(robot, at.q) if at.damping is None else at.damping
+    low, high = (at.x - 0.2, -0.4, -1.0), (at.x + 0.2, 0.4, SURFACE + 0.25)
+    return HandPick(robot, at.use, believed, low, high, SlotineLi(robot, 15.0, damping, adaptation=law))
 
 
-class _Gripper:
-    """What the hand's motor says about a grasp."""
-
-    def __init__(self, world: GraspWorld, empty: float) -> None:
-        self._world, self._empty = world, empty
-        self.closing_since = math.inf
-
-    def holding(self, t: float, q: Array, last: PickStep | None) -> bool | None:
-        """Return whether the closed hand holds something; None while it closes."""
-        if last is None or not last.decision.grip:
-            self.closing_since = math.inf
-            return None
-        self.closing_since = min(self.closing_since, t)
-        return self._world.hand_state.closure < self._empty if t - self.closing_since > _CLOSED else None
-
-
-def pick(case: PickCase, watch: trial.Watcher | None = None) -> PhysicalPick:
+def pick(case: PickCase, watch: Watcher | None = None, at: Station | None = None) -> PhysicalPick:
     """Run one pick.
 
     Parameters
@@ -185,60 +145,31 @@ def pick(case: PickCase, watch: trial.Watcher | None = None) -> PhysicalPick:
         Setting.
     watch : callable, optional
         Called with world and picture whenever one is taken, for films.
+    at : Station, optional
+        The arm at the table; default the report's.
     """
-    began, scene = time.perf_counter(), _draw(case)
-    use = trial.HANDS[case.hand]
-    world = GraspWorld(
-        panda(), use.hand, [scene.thing], [Table.at((0.5, 0.0, trial.SURFACE))], mount=trial.MOUNT, period=trial.PERIOD
-    )
+    began, at = time.perf_counter(), table_station(case.hand) if at is None else at
+    scene = _draw(case, at)
+    world = at.world(scene.thing, Table.at((at.x, 0.0, SURFACE)))
     world.reset(scene.start, {"object": scene.place})
-    with RenderedCamera(world.model, scene.camera, seed=scene.seed) as camera:
+    pushes = scene.pushed is not None
 
-        def grab(t: float) -> Array:
-            picture = camera.see(world.data)
-            if watch is not None:
-                watch(world, picture)
-            return picture.depth
-
-        law = GradientAdaptation.proportional(world.robot, 0.1, unknown="link7", floor=1e-2)
-        inner = SlotineLi(world.robot, 15.0, [30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0], adaptation=law)
-        gripper = _Gripper(world, use.empty)
-        arm = PickingController(_loop(world, grab, scene, case), inner, holding=gripper.holding)
-        judge, away, over = _simulate(world, arm, scene, use.effort)
-    verdict, machine = judge.verdict, arm.loop.machine
-    reason = machine.reason.value if machine.reason is not None else str(verdict.failure)
-    outcome = "lifted" if verdict.success else "the arm became unstable" if world.diverged else reason
-    return PhysicalPick(
-        case, verdict.success, outcome, scene.pushed is not None, away, over, world.time, time.perf_counter() - began
-    )
-
-
-def _simulate(
-    world: GraspWorld, arm: PickingController, scene: _Scene, effort: float
-) -> tuple[GraspJudge, float, float]:
-    """Run the pick; return the judge, the distance when the hand began to close, and the time at the end."""
-    judge, away, over, pushes = GraspJudge(trial.SURFACE), math.nan, math.inf, scene.pushed is not None
-    limits, closes = world.robot.limits.effort, False
-    while world.time < min(_LONGEST, over + _AFTER) and not judge.verdict.success:
-        t = world.time
-        tau = arm.step(t, world.q, world.dq)
-        over = min(over, t) if arm.over else math.inf
-        grips = arm.steps[-1][2].decision.grip
-        if grips and not closes:
-            hand = world.robot.forward_kinematics(world.q)
-            away = float(np.linalg.norm((world.pose("object") - hand)[:2, 3]))
-        command = None if grips == closes else HandCommand(float(grips), effort=effort)
-        closes = grips
+    def push(t: float) -> None:
+        nonlocal pushes
         if pushes and t >= scene.push_time:
             assert scene.pushed is not None
             world.place("object", scene.pushed)
             pushes = False
-        world.step(np.clip(tau, -limits, limits), command)
-        if world.diverged:
-            break
-        if round(world.time / trial.PERIOD) % _JUDGED == 0:
-            judge.update(world.time, world.lowest_point("object"), world.touching("object"))
-    return judge, away, min(over, world.time)
+
+    loop = make_loop(world.robot, at, scene.believed)
+    with WorldCamera(world, scene.camera, seed=scene.seed, watch=watch, **CAMERA_TIMES) as camera:
+        found = run_hand_loop(
+            loop, world, camera, GraspJudge(SURFACE), effort=at.use.effort, longest=_LONGEST, after=_AFTER, before=push
+        )
+    return PhysicalPick(
+        case, found.verdict.success, found.outcome, scene.pushed is not None, float(np.linalg.norm(found.away[:2])),
+        found.over, world.time, time.perf_counter() - began,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -247,11 +178,19 @@ class PhysicalPicking:
 
     Attributes
     ----------
+    stations : dict of str to Station
+        The arm at the table, by hand.
     picks : tuple of PhysicalPick
         All picks.
     """
 
+    stations: Mapping[str, Station]
     picks: tuple[PhysicalPick, ...]
+
+    @property
+    def arm(self) -> str:
+        """Name of the arm."""
+        return self.stations["gripper"].arm.name
 
     def of(self, **settings: Any) -> list[PhysicalPick]:
         """Return the picks whose cases have these settings, such as ``shape="box"``."""
@@ -261,7 +200,7 @@ class PhysicalPicking:
         """Return success by hand and object, and reasons of failures, as Markdown."""
         rows: list[list[object]] = []
         for hand in dict.fromkeys(p.case.hand for p in self.picks):
-            for shape in (*trial.SHAPES, "all"):
+            for shape in (*SHAPES, "all"):
                 chosen = self.of(hand=hand) if shape == "all" else self.of(hand=hand, shape=shape)
                 low, high = wilson_interval([p.success for p in chosen])
                 rate = 100.0 * sum(p.success for p in chosen) / len(chosen)
@@ -279,7 +218,7 @@ class PhysicalPicking:
         text = markdown([*header, "time [s]", "failures"], rows)
         factor = sum(p.duration for p in self.picks) / max(sum(p.computing for p in self.picks), 1e-9)
         return (
-            f"Report: {100 * REPORTED_RATE:g} %, trials not printed\n\n{text}\n\n"
+            f"{self.arm}; report: {100 * REPORTED_RATE:g} %, trials not printed\n\n{text}\n\n"
             f"Simulated over computing time: {factor:.2f}"
         )
 
@@ -287,19 +226,25 @@ class PhysicalPicking:
 
     def film(self, path: str | Path) -> int:
         """Write a film of one pick of each object and return its number of pictures."""
-        cases = [next(p.case for p in self.picks if p.case.shape == shape) for shape in trial.SHAPES]
-        return film_world(path, [lambda watch, case=case: pick(case, watch) for case in cases])  # type: ignore[misc]
+        cases = [next(p.case for p in self.picks if p.case.shape == shape) for shape in SHAPES]
+        return film_world(path, [partial(pick, case, at=self.stations[case.hand]) for case in cases])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all picks."""
-        return {"first_seed": FIRST_SEED, "picks": [{**p._asdict(), "case": p.case._asdict()} for p in self.picks]}
+        return {
+            "arm": self.arm,
+            "first_seed": FIRST_SEED,
+            "picks": [{**p._asdict(), "case": p.case._asdict()} for p in self.picks],
+        }
 
 
-def _picks_of(seed: int) -> list[PhysicalPick]:
-    return [pick(PickCase(shape, hand, seed)) for hand in trial.HANDS for shape in trial.SHAPES]
+def _picks_of(stations: Mapping[str, Station], seed: int) -> list[PhysicalPick]:
+    return [pick(PickCase(shape, hand, seed), at=stations[hand]) for hand in HANDS for shape in SHAPES]
 
 
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> PhysicalPicking:
+def run(
+    quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None
+) -> PhysicalPicking:
     """Run the experiment.
 
     Parameters
@@ -310,8 +255,12 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
         Number of scenes of each object and hand, of the seeds from `FIRST_SEED` on.
     workers : Workers
         Where the runs are made, see `run_tasks`.
+    robot : Robot, optional
+        Another arm than the report's Panda.
     """
     count = whole((_QUICK_SEEDS if quick else _SEEDS) if seeds is None else seeds, "seeds", 1)
     scenes = range(FIRST_SEED, FIRST_SEED + count)
-    found = map_seeds(_picks_of, scenes, workers=workers, progress=not quick, description="picking")
-    return PhysicalPicking(picks=tuple(one for some in found for one in some))
+    stations = {hand: table_station(hand, robot) for hand in HANDS}
+    picks = partial(_picks_of, stations)
+    found = map_seeds(picks, scenes, workers=workers, progress=not quick, description="picking")
+    return PhysicalPicking(stations=stations, picks=tuple(one for some in found for one in some))

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,7 +29,7 @@ from ...simulation import Payload, simulate
 from ...spatial.single import inverse
 from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
-from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
+from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, PickArm, Scene, Task, VisionErrors, random_scene
 
 
 class FrozenTracker(TargetTracker):
@@ -151,17 +151,11 @@ class Pick:
     following: float
 
 
-@cache
-def panda() -> Robot:
-    """Return the arm of the experiment."""
-    return Robot.load("panda")
-
-
 class _World:
     """True state, pictures of it by the camera, and contact of the gripper."""
 
-    def __init__(self, scene: Scene, task: Task) -> None:
-        self.scene, self.task = scene, task
+    def __init__(self, arm: PickArm, scene: Scene, task: Task) -> None:
+        self.robot, self.scene, self.task = arm.robot, scene, task
         self.loop: PickLoop | None = None
         self.errors = (math.nan,) * 4
         self._contact_at: float | None = None
@@ -197,7 +191,7 @@ class _World:
             return None
         if self._contact_at is None:
             self._contact_at = t
-            self.errors = self._errors(t, panda().forward_kinematics(q))
+            self.errors = self._errors(t, self.robot.forward_kinematics(q))
         return self.good if t - self._contact_at >= _CLOSING else None
 
     def _errors(self, t: float, hand: Array) -> tuple[float, float, float, float]:
@@ -252,7 +246,8 @@ def _belief(variant: str) -> PoseBelief:
 
 def _make_loop(world: _World, variant: str) -> PickLoop:
     scene, task = world.scene, world.task
-    servo = VisualServo(panda(), 2.0, 2.0, error="axis_angle" if variant == "eq. 124" else "rotation_vector", speed=0.5)
+    error = "axis_angle" if variant == "eq. 124" else "rotation_vector"
+    servo = VisualServo(world.robot, 2.0, 2.0, error=error, speed=0.5)
     servo.tool = HAND @ task.nominal
     machine = PickMachine()
     camera = CAMERAS.get(variant, CAMERA)
@@ -277,10 +272,11 @@ def _tool_estimator(nominal: Array, task: Task, grasp: Grasp) -> ToolEstimator:
     return ToolEstimator(nominal, spread, grasp.rotation, *_NOISE)
 
 
-def _simulate(task_name: str, variant: str, seed: int) -> tuple[_World, PickingController, Array]:
+def _simulate(task_name: str, variant: str, seed: int, arm: PickArm | None) -> tuple[_World, PickingController, Array]:
     """Run a pick; the largest error of following comes with it."""
-    task, robot = TASKS[task_name], panda()
-    world = _World(random_scene(robot, task, seed, CAMERAS.get(variant, CAMERA)), task)
+    task, arm = TASKS[task_name], PickArm.of() if arm is None else arm
+    robot = arm.robot
+    world = _World(arm, random_scene(arm, task, seed, CAMERAS.get(variant, CAMERA)), task)
     world.loop = _make_loop(world, variant)
     controller = PickingController(world.loop, ComputedTorque(robot, 900.0, 60.0), holding=world.holding)
     # the model of the joint controller knows neither hand nor tool
@@ -305,7 +301,7 @@ def _outcome(world: _World, controller: PickingController, following: Array) -> 
     return Pick(world.scene.seed, done and world.good, reason, over, *world.errors, float(following))
 
 
-def pick(task: str, variant: str, seed: int) -> Pick:
+def pick(task: str, variant: str, seed: int, arm: PickArm | None = None) -> Pick:
     """Run one pick.
 
     Parameters
@@ -316,8 +312,10 @@ def pick(task: str, variant: str, seed: int) -> Pick:
         One of `VARIANTS`; "no tool estimate" and `CAMERAS` are of the tool.
     seed : int
         Seed of scene and noise, the same for all variants.
+    arm : PickArm, optional
+        The arm; default the report's.
     """
-    return _outcome(*_simulate(task, variant, seed))
+    return _outcome(*_simulate(task, variant, seed, arm))
 
 
 def trace(task: str, variant: str, seed: int) -> SimpleNamespace:
@@ -332,11 +330,11 @@ def trace(task: str, variant: str, seed: int) -> SimpleNamespace:
         of the estimate of the tool's tip in the palm [m]; ``age`` (T,) of the latest accepted picture of the object
         [s]; ``events``, the changes of phase.
     """
-    world, controller, following = _simulate(task, variant, seed)
+    world, controller, following = _simulate(task, variant, seed, None)
     t = np.array([time for time, _, _ in controller.steps])
     q = np.array([joints for _, joints, _ in controller.steps])
     steps = [step for _, _, step in controller.steps]
-    flange = panda().forward_kinematics(q)
+    flange = world.robot.forward_kinematics(q)
     tip = np.array([world.tip(time, hand) for time, hand in zip(t, flange, strict=True)])
     belief = np.array([step.tool for step in steps])
     nowhere = np.full(3, np.nan)
@@ -377,10 +375,13 @@ class Picking:
         Number of scenes of each task.
     picks : dict of (str, str) to list of Pick
         By task and variant, in the order of the scenes.
+    arm : str
+        Name of the arm.
     """
 
     seeds: int
     picks: dict[tuple[str, str], list[Pick]]
+    arm: str = "panda"
 
     def rate(self, task: str, variant: str) -> tuple[float, float, float]:
         """Return the share of successful picks and Wilson's 95 % interval."""
@@ -417,7 +418,7 @@ class Picking:
             for (task, variant), found in self.picks.items()
         ]
         settings = {"camera": asdict(CAMERA), "grasp": asdict(GRASP), "tasks": {k: asdict(v) for k, v in TASKS.items()}}
-        told = {"seeds": self.seeds, "first_seed": FIRST_SEED, "reported_rate": REPORTED_RATE}
+        told = {"arm": self.arm, "seeds": self.seeds, "first_seed": FIRST_SEED, "reported_rate": REPORTED_RATE}
         return {**told, "settings": settings, "results": results}
 
     def _rates(self) -> str:
@@ -460,29 +461,34 @@ def _notes() -> str:
   errors that all pictures share, calibration included; "exact camera": without those of single pictures too."""
 
 
-def _picks_of(seed: int) -> dict[tuple[str, str], Pick]:
+def _picks_of(arm: PickArm, seed: int) -> dict[tuple[str, str], Pick]:
     """Pick in the scenes of one seed."""
-    return {(task, variant): pick(task, variant, seed) for task, variant in _CASES}
+    return {(task, variant): pick(task, variant, seed, arm) for task, variant in _CASES}
 
 
-def run_picking(seeds: int = _SEEDS, *, workers: Workers = 1, progress: bool = False) -> Picking:
+def run_picking(
+    seeds: int = _SEEDS, *, robot: Robot | None = None, workers: Workers = 1, progress: bool = False
+) -> Picking:
     """Pick in random scenes, with the hand and with the tool, in all variants.
 
     Parameters
     ----------
     seeds : int
         Number of scenes of each task, those of the seeds from `FIRST_SEED` on.
+    robot : Robot, optional
+        Another arm than the report's Panda.
     workers : Workers
         Where the runs are made, see `run_tasks`.
     progress : bool
         Show bars.
     """
     scenes = range(FIRST_SEED, FIRST_SEED + whole(seeds, "seeds", 1))
-    found = map_seeds(_picks_of, scenes, workers=workers, progress=progress, description="picking")
-    return Picking(len(found), {key: [one[key] for one in found] for key in _CASES})
+    arm = PickArm.of(robot)
+    found = map_seeds(partial(_picks_of, arm), scenes, workers=workers, progress=progress, description="picking")
+    return Picking(len(found), {key: [one[key] for one in found] for key in _CASES}, arm.robot.name)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Picking:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None) -> Picking:
     """Run the experiment.
 
     Parameters
@@ -493,6 +499,8 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
         Number of scenes of each task.
     workers : Workers
         Where the runs are made, see `run_tasks`.
+    robot : Robot, optional
+        Another arm than the report's Panda.
     """
     default = _QUICK_SEEDS if quick else _SEEDS
-    return run_picking(default if seeds is None else seeds, workers=workers, progress=not quick)
+    return run_picking(default if seeds is None else seeds, robot=robot, workers=workers, progress=not quick)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...checks import Array
+from ...manipulation.arm import find_place
 from ...perception.pose_source import PoseFault
 from ...robot import Robot
 from ...spatial.single import exp, make_pose
@@ -120,6 +121,43 @@ TASKS = {
 }
 
 
+#: hand and tool over the table, relative to the middle of the objects [m], for other arms
+_POSES = ((0.0, 0.0, 0.3), (-0.1, 0.2, 0.25), (0.1, 0.2, 0.05), (0.1, -0.2, 0.25), (-0.1, -0.2, 0.05))
+
+
+@dataclass(frozen=True, eq=False)
+class PickArm:
+    """An arm that picks, and where.
+
+    Attributes
+    ----------
+    robot : Robot
+        The arm.
+    home : (n,) array
+        Joint positions while it waits, the hand above the table and pointing down [rad].
+    spread : (n,) array
+        Largest distance from them of the postures from which objects are drawn [rad].
+    x : float
+        Middle of the objects in front of the arm [m].
+    """
+
+    robot: Robot
+    home: Array
+    spread: Array
+    x: float = 0.5
+
+    @classmethod
+    def of(cls, robot: Robot | None = None) -> PickArm:
+        """Return an arm at the place that inverse kinematics finds; by default the report's at its own."""
+        if robot is None:
+            return cls(Robot.load("panda"), HOME, np.array([0.6, 0.6, 0.4, 0.6, 0.6, 0.6, 0.9]))
+        poses = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (len(_POSES), 1, 1))
+        poses[:, :3, 3] = _POSES
+        tip = np.asarray(robot.description.tool) @ HAND @ TASKS["tool"].nominal
+        place = find_place(robot.replace(tool=tip), poses)
+        return cls(robot, place.q, np.full(robot.n, 0.6), float(place.reference[0]))
+
+
 @dataclass(frozen=True, eq=False)
 class Scene:
     """One pick that shall be done.
@@ -128,7 +166,7 @@ class Scene:
     ----------
     seed : int
         Seed of the scene.
-    start : (7,) array
+    start : (n,) array
         Joint positions of the arm at first [rad].
     contact : (4, 4) array
         Pose that the tool shall have at contact: of the object.
@@ -176,20 +214,20 @@ class Scene:
         return self.held @ self.slip if t >= self.slip_time else self.held
 
 
-def random_scene(robot: Robot, task: Task, seed: int, camera: VisionErrors = CAMERA, grasp: Grasp = GRASP) -> Scene:
+def random_scene(arm: PickArm, task: Task, seed: int, camera: VisionErrors = CAMERA, grasp: Grasp = GRASP) -> Scene:
     """Draw a scene: an object within reach, upright to 30 degrees, and all errors.
 
     A third of the objects are pushed by 2 to 5 cm while the arm approaches.
     """
     rng = np.random.default_rng([seed, len(task.name)])
-    start = HOME + rng.uniform(-0.1, 0.1, 7)
-    contact = _reachable(robot, task, rng)
+    start = arm.home + rng.uniform(-0.1, 0.1, arm.robot.n)
+    contact = _reachable(arm, task, rng)
     angle, pushed = rng.uniform(0.0, 2.0 * np.pi), rng.random() < 1.0 / 3.0
     shift = pushed * rng.uniform(0.02, 0.05) * np.array([np.cos(angle), np.sin(angle), 0.0])
     held = _near(rng, grasp.position, grasp.rotation) @ task.nominal if task.held else task.nominal
     slips = task.held and rng.random() < grasp.slip
     slip = _near(rng, grasp.slip_position, grasp.slip_rotation)
-    middle = make_pose(np.eye(3), np.array([0.5, 0.0, 0.2]))
+    middle = make_pose(np.eye(3), np.array([arm.x, 0.0, 0.2]))
     wrong = _near(rng, camera.calibration_position, camera.calibration_rotation)
     biases = [_near(rng, camera.shared_position, camera.shared_rotation) for _ in range(2)]
     hides, begin, length = rng.random() < camera.occlusion, rng.uniform(1.0, 5.0), rng.uniform(0.5, 1.0)
@@ -210,13 +248,15 @@ def random_scene(robot: Robot, task: Task, seed: int, camera: VisionErrors = CAM
     )
 
 
-def _reachable(robot: Robot, task: Task, rng: np.random.Generator) -> Array:
+def _reachable(arm: PickArm, task: Task, rng: np.random.Generator) -> Array:
     """Pose of an object that the arm can touch with the tool where it is meant to be."""
+    low, high = arm.robot.limits.lower, arm.robot.limits.upper
     while True:
-        q = HOME + rng.uniform(-1.0, 1.0, 7) * np.array([0.6, 0.6, 0.4, 0.6, 0.6, 0.6, 0.9])
-        T: Array = robot.forward_kinematics(q) @ HAND @ task.nominal
+        q = arm.home + rng.uniform(-1.0, 1.0, arm.robot.n) * arm.spread
+        T: Array = arm.robot.forward_kinematics(q) @ HAND @ task.nominal
         x, y, z = T[:3, 3]
-        if T[2, 2] < -np.cos(np.radians(30.0)) and 0.35 < x < 0.65 and abs(y) < 0.3 and 0.02 < z < 0.35:
+        near = abs(x - arm.x) < 0.15 and abs(y) < 0.3 and 0.02 < z < 0.35
+        if T[2, 2] < -np.cos(np.radians(30.0)) and near and ((q > low) & (q < high)).all():
             return T
 
 

@@ -11,16 +11,16 @@ import numpy as np
 from ...checks import Array
 from ...control import MACT
 from ...errors import ReleaseError
+from ...manipulation.arm import joint_gains
 from ...manipulation.throwing import Palm, ThrowMotion, plan_throw, throw
 from ...mujoco import GraspWorld, ParallelGripper, WorldObject
 from ...mujoco.world.hand_throw import grip, opening_delay, throw_by_hand
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Payload, Robot
-from ...trajectory import MotionLimits
 from ..results import drawing
 from ..tables import markdown
-from .setup import ACCELERATION, CONTROLLERS, FRACTION, NOISE, PLANE, REPETITIONS, SPACE, joint_gains, mact
+from .setup import CONTROLLERS, FRACTION, NOISE, PLANE, REPETITIONS, ThrowArm, farthest_target, mact
 
 #: acceleration that vanishes at the release: of the object relative to the hand, or of the joints
 MOTIONS = ("free fall", "joints")
@@ -38,6 +38,7 @@ PALM = Palm(angle=0.1)
 GRASP = 0.003  # standard deviation of the object in the hand, along the pads [m]
 _ADAPTIVE = "adaptive, low"
 _SEEDS, _STARTS = 5, 12
+_SHARE = 0.7  # of another arm's farthest target with the report's hand
 
 
 class Case(NamedTuple):
@@ -95,38 +96,45 @@ class Worlds:
 
     Attributes
     ----------
+    arm : ThrowArm
+        The arm.
     motions : dict of str to ThrowMotion
         By members of `MOTIONS`.
     mounts : dict of str to (4, 4) array
         Mounting of the hand, whose pads are upright at the release so that the object does not fall on them.
     """
 
+    arm: ThrowArm
     motions: dict[str, ThrowMotion]
     mounts: dict[str, Array]
 
     def world(self, motion: str) -> GraspWorld:
         """Return a new world with all objects."""
-        return GraspWorld(Robot.load("panda"), HAND, list(OBJECTS.values()), mount=self.mounts[motion])
+        return GraspWorld(self.arm.robot, HAND, list(OBJECTS.values()), mount=self.mounts[motion])
 
 
-def make_worlds(*, starts: int = _STARTS, seed: int = 0) -> Worlds:
+def make_worlds(robot: Robot | None = None, *, starts: int = _STARTS, seed: int = 0) -> Worlds:
     """Plan the motions.
 
     Parameters
     ----------
+    robot : Robot, optional
+        Another arm than the report's Panda; its target is at a share of the farthest one.
     starts, seed
         Number and seed of the starts in the search for a release.
     """
-    robot = GraspWorld(Robot.load("panda"), HAND).robot
-    limits = MotionLimits.of(robot, acceleration=FRACTION * ACCELERATION, torque=True, fraction=FRACTION)
+    arm, target = ThrowArm.of(robot), TARGET
+    if robot is not None:
+        target = (_SHARE * farthest_target(arm, 0.1, starts=starts, seed=seed), 0.0, PLANE)
+    held = GraspWorld(arm.robot, HAND).robot
     motions = {
         kind: plan_throw(
-            robot, TARGET, limits=limits, objective="limits", palm=PALM, region=SPACE, acceleration=kind,
-            starts=starts, seed=seed,
+            held, target, limits=arm.limits(held, FRACTION), objective="limits", palm=PALM, region=arm.space,
+            acceleration=kind, starts=starts, seed=seed,
         )
         for kind in MOTIONS
     }  # fmt: skip
-    return Worlds(motions, {kind: _upright(motion) for kind, motion in motions.items()})
+    return Worlds(arm, motions, {kind: _upright(motion) for kind, motion in motions.items()})
 
 
 def _upright(motion: ThrowMotion) -> Array:
@@ -164,16 +172,16 @@ def throws_of_seed(
     rng = np.random.default_rng(seed)
     grasps = {name: _grasp(name, rng) for name in OBJECTS}
     places = {motion: worlds.world(motion) for motion in MOTIONS}
-    delays = {motion: _delay(worlds.motions[motion], place) for motion, place in places.items()}
+    delays = {motion: _delay(worlds.arm, worlds.motions[motion], place) for motion, place in places.items()}
     found = {}
     for case in cases():
         if only not in (None, case.name):
             continue
         motion, world, grasp = worlds.motions[case.motion], places[case.motion], grasps[case.name]
-        ideal = _ideal(world, motion, case, grasp, repetitions)
+        ideal = _ideal(worlds.arm, world, motion, case, grasp, repetitions)
         try:
             thrown = throw_by_hand(
-                motion, _controller(world.robot, motion, case.controller), world, OBJECTS[case.name].name,
+                motion, _controller(worlds.arm, world.robot, motion, case.controller), world, OBJECTS[case.name].name,
                 delay=delays[case.motion] if case.compensated else 0.0, repetitions=repetitions, effort=EFFORT,
                 grasp=grasp, noise=NOISE, seed=seed,
             )  # fmt: skip
@@ -192,14 +200,14 @@ def _grasp(name: str, rng: np.random.Generator) -> Array:
     return grasp
 
 
-def _controller(robot: Robot, motion: ThrowMotion, name: str) -> MACT:
+def _controller(arm: ThrowArm, robot: Robot, motion: ThrowMotion, name: str) -> MACT:
     stiffness, adaptive = CONTROLLERS[name]
-    return mact(robot, joint_gains(robot, motion, stiffness), adaptive)
+    return mact(robot, joint_gains(robot, motion.release.q, stiffness, shape=arm.shape), adaptive, arm.torques)
 
 
-def _delay(motion: ThrowMotion, world: GraspWorld) -> float:
+def _delay(arm: ThrowArm, motion: ThrowMotion, world: GraspWorld) -> float:
     """Measure the opening of the hand at rest, on the ball."""
-    controller, start = _controller(world.robot, motion, "fixed, high"), motion.reference()(0.0)
+    controller, start = _controller(arm, world.robot, motion, "fixed, high"), motion.reference()(0.0)
 
     def law(t: float, q: Array, dq: Array) -> Array:
         return np.asarray(controller.step(t, q, dq, start))
@@ -208,13 +216,13 @@ def _delay(motion: ThrowMotion, world: GraspWorld) -> float:
     return opening_delay(world, law)
 
 
-def _ideal(world: GraspWorld, motion: ThrowMotion, case: Case, grasp: Array, repetitions: int) -> Array:
+def _ideal(arm: ThrowArm, world: GraspWorld, motion: ThrowMotion, case: Case, grasp: Array, repetitions: int) -> Array:
     """Return the miss of the same throw of a load fixed to the hand, released at the planned time."""
     robot, thing = world.robot, OBJECTS[case.name]
     tool = np.asarray(robot.description.tool)
     return throw(
-        motion, _controller(robot, motion, case.controller), plant=robot, repetitions=repetitions, log=(),
-        payload=Payload(thing.mass, (tool @ grasp)[:3, 3], link="link7"), offset=grasp[:3, 3],
+        motion, _controller(arm, robot, motion, case.controller), plant=robot, repetitions=repetitions, log=(),
+        payload=Payload(thing.mass, (tool @ grasp)[:3, 3], link=robot.link_names[-1]), offset=grasp[:3, 3],
         torque_limits=robot.limits.effort,
     ).miss  # fmt: skip
 
@@ -298,16 +306,18 @@ def _interval(misses: list[Array]) -> str:
     return f"{_centimeters(_rms(misses))} ({_centimeters(mean.low**0.5)} to {_centimeters(mean.high**0.5)})"
 
 
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> ThrowsByHand:
+def run(
+    quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None
+) -> ThrowsByHand:
     """Run the experiment of the registry; `seeds` throws in every case, by default 5.
 
     The quick form throws the ball once in every case, after one repetition.
     """
-    worlds = make_worlds()
+    worlds = make_worlds(robot)
     count = seeds if seeds is not None else 1 if quick else _SEEDS
     options: dict[str, Any] = {"repetitions": 1, "only": "heavy tennis ball"} if quick else {}
     rows = map_seeds(
         partial(throws_of_seed, worlds, **options), count, workers=workers, progress=not quick, description="throws"
     )
-    delays = {kind: _delay(motion, worlds.world(kind)) for kind, motion in worlds.motions.items()}
+    delays = {kind: _delay(worlds.arm, motion, worlds.world(kind)) for kind, motion in worlds.motions.items()}
     return ThrowsByHand(worlds, len(rows), delays, {case: [row[case] for row in rows] for case in rows[0]})

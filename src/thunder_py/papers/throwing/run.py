@@ -15,9 +15,10 @@ from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import ThrowMotion, landing, landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
+from ...robot import Robot
 from ...simulation import Payload
 from ..judgment.judge import FreeParameter, chosen, declared
-from ..mact.setup import ETA, FLOOR, TORQUES
+from ..mact.setup import ETA, FLOOR
 from ..results import Varied, drawing, wilson_interval
 from ..tables import markdown
 from . import setup as throws
@@ -137,11 +138,11 @@ def descent_of(motion: ThrowMotion) -> float:
 
 #: friction of every joint, viscous [N m s/rad] and Coulomb [N m]; the last is that of `papers.mact.setup`
 FRICTIONS = (0.0, 0.1, 0.3)
-#: stiffness of the hand [N/m] and the adapted parameters
-KINDS: dict[str, tuple[float, tuple[str, ...]]] = {
-    "adaptive, low: link 7": (30.0, ("link7",)),
-    "adaptive, low: link 7 and friction": (30.0, ("link7", "friction")),
-    "fixed, high": (300.0, ()),
+#: stiffness of the hand [N/m], and whether the last link and the friction adapt
+KINDS: dict[str, tuple[float, bool, bool]] = {
+    "adaptive, low: link 7": (30.0, True, False),
+    "adaptive, low: link 7 and friction": (30.0, True, True),
+    "fixed, high": (300.0, False, False),
 }
 #: scale of a friction coefficient in the adaptive gain [N m, N m s/rad]
 _SIZE = 1.0
@@ -167,7 +168,7 @@ def throw_with_friction(setup: throws.Setup, frictions: Sequence[float] = FRICTI
                     setup.motion,
                     _controller(setup, kind),
                     plant=plant,
-                    payload=Payload(mass, throws.PALM, link="link7"),
+                    payload=Payload(mass, setup.arm.palm, link=setup.robot.link_names[-1]),
                     repetitions=throws.REPETITIONS,
                     torque_limits=plant.limits.effort,
                     log=(),
@@ -179,7 +180,8 @@ def throw_with_friction(setup: throws.Setup, frictions: Sequence[float] = FRICTI
 
 def _controller(setup: throws.Setup, kind: str) -> MACT:
     """Return a controller with initially zero friction terms in its model."""
-    stiffness, names = KINDS[kind]
+    stiffness, *adapting = KINDS[kind]
+    names = [name for name, adapts in zip((setup.robot.link_names[-1], "friction"), adapting, strict=True) if adapts]
     K_p, K_d = setup.gains[stiffness]
     nominal = throws.with_friction(setup.robot, 0.0)
     if not names:
@@ -188,7 +190,7 @@ def _controller(setup: throws.Setup, kind: str) -> MACT:
     links = np.flatnonzero(unknown.mask) < 10 * nominal.n
     size = np.where(links, np.maximum(np.abs(unknown.values), FLOOR), _SIZE)
     law = GradientAdaptation(ETA / size, unknown=unknown)
-    return MACT(nominal, K_p, K_d, adaptation=law, gamma=throws.GAMMA, R_t=1.0 / TORQUES)
+    return MACT(nominal, K_p, K_d, adaptation=law, gamma=throws.GAMMA, R_t=1.0 / setup.arm.torques)
 
 
 def friction_table(found: dict[tuple[str, float], float]) -> str:
@@ -438,7 +440,12 @@ judge_throws = declared(
 )
 
 
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Throwing:
-    """Run the experiment of the registry; `seeds` throws of each object with each controller."""
-    found = run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, workers=workers, progress=not quick)
-    return replace(found, judgment=judge_throws(quick, workers))
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None) -> Throwing:
+    """Run the experiment of the registry; `seeds` throws of each object with each controller.
+
+    With another arm than the report's there is no judgment of the report's numbers.
+    """
+    count = (_QUICK if quick else _SEEDS) if seeds is None else seeds
+    setup = None if robot is None else throws.make_setup(robot=robot, starts=8 if quick else 25)
+    found = run_throwing(count, workers=workers, progress=not quick, setup=setup)
+    return found if robot is not None else replace(found, judgment=judge_throws(quick, workers))

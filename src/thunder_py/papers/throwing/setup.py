@@ -11,9 +11,11 @@ import numpy as np
 from ...checks import Array
 from ...control import MACT, GradientAdaptation
 from ...errors import ReleaseError
+from ...manipulation.arm import joint_gains
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw, throw
 from ...model.joint_data import Friction
 from ...robot import Robot
+from ...robot.frames import arm_points
 from ...simulation import Payload, Sensors
 from ...trajectory import MotionLimits
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
@@ -36,7 +38,6 @@ REPORT = (6.03e-4, 0.0174)
 PLANE = -0.4  # height of the box's opening, below the table that the arm stands on [m]
 #: distance of the farthest target that `farthest_target` finds within the arm's limits, and the box's share of it [m]
 FARTHEST, SHARE = 1.75, 0.9
-TARGET = (SHARE * FARTHEST, 0.0, PLANE)
 BOX = 0.15  # width of its square opening [m]
 PALM = (0.13, 0.0, 0.06)  # grasp point in the frame of link 7 [m]
 ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])  # limits of the Panda's interface [rad/s^2]
@@ -48,6 +49,59 @@ DAMPING = 1.0  # damping ratio of every mode, "critical or overdamped"
 #: weight of the prediction error, 100 times that of the slow curves in `papers.mact.setup`: a repetition takes a second
 GAMMA = 10.0
 NOISE = (1e-4, 2e-3)  # standard deviations of joint sensors [rad], [rad/s]
+
+
+@dataclass(frozen=True, eq=False)
+class ThrowArm:
+    """An arm that throws.
+
+    Attributes
+    ----------
+    robot : Robot
+        The arm without hand.
+    acceleration : float or (n,) array
+        Limits of its interface [rad/s^2].
+    space : (2, 3) array_like
+        Region of releases, its lowest and highest corner [m].
+    torques : (n,) array
+        Torques that the adaptation expects [N m].
+    shape : (n,) array or None
+        Joint stiffness up to a factor.
+    farthest : float or None
+        Distance of the farthest target within its limits [m]; None if it must be searched.
+    """
+
+    robot: Robot
+    acceleration: Array
+    space: Sequence[Sequence[float]]
+    torques: Array
+    shape: Array | None = None
+    farthest: float | None = None
+
+    @classmethod
+    def of(cls, robot: Robot | None = None) -> ThrowArm:
+        """Return what follows from an arm; by default the report's with its own settings."""
+        if robot is None:
+            return cls(Robot.load("panda"), ACCELERATION, SPACE, TORQUES, K_P, FARTHEST)
+        reach = float(np.linalg.norm(np.diff(arm_points(robot, np.zeros(robot.n)), axis=0), axis=1).sum())
+        space = reach * np.array([(0.15, -0.45, 0.2), (0.9, 0.45, 0.95)])
+        return cls(robot, np.full(robot.n, np.inf), space.tolist(), 0.15 * robot.limits.effort)
+
+    @property
+    def palm(self) -> Array:
+        """Grasp point in the frame of the last link [m]."""
+        return np.asarray((np.asarray(self.robot.description.tool) @ np.append(PALM, 1.0))[:3])
+
+    def with_hand(self) -> Robot:
+        """Return the arm with the SoftHand at its end effector, with the printed mass and center of mass."""
+        tip, T = np.asarray(self.robot.description.tool), np.eye(4)
+        T[:3, 3] = PALM
+        com = (tip @ np.append(HAND_COM, 1.0))[:3]
+        return Payload(HAND_MASS, com, link=self.robot.link_names[-1]).added_to(self.robot.replace(tool=tip @ T))
+
+    def limits(self, robot: Robot, fraction: float) -> MotionLimits:
+        """Return a fraction of all limits of the arm."""
+        return MotionLimits.of(robot, acceleration=fraction * self.acceleration, torque=True, fraction=fraction)
 
 
 class Grasp(NamedTuple):
@@ -71,8 +125,10 @@ class Setup:
 
     Attributes
     ----------
+    arm : ThrowArm
+        The arm.
     robot : Robot
-        Panda with hand, known to the controllers; the tool is the grasp point.
+        The arm with hand, known to the controllers; the tool is the grasp point.
     motion : ThrowMotion
         Motion planned for this robot, without the unknown object.
     gains : dict of float to (K_p, K_d)
@@ -87,6 +143,7 @@ class Setup:
         Opening of the hand.
     """
 
+    arm: ThrowArm
     robot: Robot
     motion: ThrowMotion
     gains: dict[float, tuple[Array, Array]]
@@ -107,7 +164,9 @@ class Setup:
         offset = GRASP * rng.standard_normal(3)
         squares = np.square(size)
         inertia = mass / 12.0 * np.diag(squares.sum() - squares)
-        return Grasp(Payload(mass, np.asarray(PALM) + offset, inertia, "link7"), offset)
+        T = np.asarray(self.arm.robot.description.tool)
+        com = self.arm.palm + T[:3, :3] @ offset
+        return Grasp(Payload(mass, com, T[:3, :3] @ inertia @ T[:3, :3].T, self.robot.link_names[-1]), offset)
 
     def sensors(self, seed: int) -> Sensors:
         """Return noisy sensors."""
@@ -119,97 +178,85 @@ def with_friction(robot: Robot, size: float) -> Robot:
     return robot.replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.full((robot.n, 2), size)))
 
 
-def panda_with_hand() -> Robot:
-    """Return the Panda with the SoftHand at the flange, with the printed mass and center of mass."""
-    T = np.eye(4)
-    T[:3, 3] = PALM
-    return Payload(HAND_MASS, HAND_COM, link="link7").added_to(Robot.load("panda").replace(tool=T))
-
-
-def plan(robot: Robot, target: Sequence[float], fraction: float, *, starts: int = 25, seed: int = 0) -> ThrowMotion:
-    """Return a throw at a target within a fraction of all limits of the arm."""
-    limits = MotionLimits.of(robot, acceleration=fraction * ACCELERATION, torque=True, fraction=fraction)
+def plan(arm: ThrowArm, target: Sequence[float], fraction: float, *, starts: int = 25, seed: int = 0) -> ThrowMotion:
+    """Return a throw at a target within a fraction of all limits of the arm with its hand."""
+    robot = arm.with_hand()
     return plan_throw(
-        robot, target, limits=limits, objective="limits", palm=Palm(), region=SPACE, starts=starts, seed=seed
-    )
+        robot, target, limits=arm.limits(robot, fraction), objective="limits", palm=Palm(), region=arm.space,
+        starts=starts, seed=seed,
+    )  # fmt: skip
 
 
-def farthest_target(tolerance: float = 0.01, *, starts: int = 25, seed: int = 0) -> float:
+def farthest_target(arm: ThrowArm | None = None, tolerance: float = 0.01, *, starts: int = 25, seed: int = 0) -> float:
     """Return the largest distance of a target in front of the arm for which a throw within the limits is found [m].
 
     Parameters
     ----------
+    arm : ThrowArm, optional
+        The arm; default the report's.
     tolerance : float
         Width of the interval in which the bisection ends [m].
     starts, seed
         Number and seed of the starts in the search for a release.
     """
-    robot, low, high = panda_with_hand(), 1.2, 2.4
+    arm, low, high = ThrowArm.of() if arm is None else arm, 0.6, 2.4
+    if arm.shape is not None:
+        low = 1.2
     while high - low > tolerance:
         middle = 0.5 * (low + high)
         try:
-            plan(robot, (middle, 0.0, PLANE), 1.0, starts=starts, seed=seed)
+            plan(arm, (middle, 0.0, PLANE), 1.0, starts=starts, seed=seed)
             low = middle
         except ReleaseError:
             high = middle
     return low
 
 
-def make_setup(target: Sequence[float] = TARGET, *, damping: float = DAMPING, starts: int = 25, seed: int = 0) -> Setup:
+def make_setup(
+    target: Sequence[float] | None = None,
+    *,
+    robot: Robot | None = None,
+    damping: float = DAMPING,
+    starts: int = 25,
+    seed: int = 0,
+) -> Setup:
     """Plan the throw and choose gains.
 
     Parameters
     ----------
-    target : sequence of float
-        Middle of the box's opening [m].
+    target : sequence of float, optional
+        Middle of the box's opening [m]; default a share of the farthest target.
+    robot : Robot, optional
+        Another arm than the report's Panda.
     damping : float
         Damping ratio of all modes.
     starts, seed
         Number and seed of the starts in the search for a release.
     """
-    robot = panda_with_hand()
-    motion = plan(robot, target, FRACTION, starts=starts, seed=seed)
-    stiffness = {k for k, _ in CONTROLLERS.values()}
-    return Setup(
-        robot=robot, motion=motion, gains={k: joint_gains(robot, motion, k, damping) for k in sorted(stiffness)}
-    )
-
-
-def joint_gains(robot: Robot, motion: ThrowMotion, stiffness: float, damping: float = DAMPING) -> tuple[Array, Array]:
-    """Return the report's joint gains scaled to a stiffness of the hand, with modal damping, at the release."""
-    q = motion.release.q
-    K_p = K_P * stiffness / hand_stiffness(robot, q, K_P)
-    return K_p, modal_damping(robot.mass_matrix(q), K_p, damping)
-
-
-def hand_stiffness(robot: Robot, q: Array, K_p: Array) -> float:
-    """Return the translational stiffness of the hand, the inverse of the mean compliance over directions [N/m]."""
-    J = robot.jacobian(q)[:3]
-    return float(3.0 / np.trace(J @ np.diag(1.0 / K_p) @ J.T))
-
-
-def modal_damping(M: Array, K_p: Array, ratio: float) -> Array:
-    """Return K_d for which every mode of M e'' + K_d e' + K_p e = 0 has a given damping ratio, (n, n)."""
-    size, V = np.linalg.eigh(M)
-    root = V @ np.diag(np.sqrt(size)) @ V.T
-    inverse = np.linalg.inv(root)
-    squares, modes = np.linalg.eigh(inverse @ np.diag(K_p) @ inverse)
-    K_d = 2.0 * ratio * root @ modes @ np.diag(np.sqrt(squares)) @ modes.T @ root
-    return np.asarray(0.5 * (K_d + K_d.T))
+    arm = ThrowArm.of(robot)
+    if target is None:
+        farthest = farthest_target(arm, 0.1, starts=8, seed=seed) if arm.farthest is None else arm.farthest
+        target = (SHARE * farthest, 0.0, PLANE)
+    held, motion = arm.with_hand(), plan(arm, target, FRACTION, starts=starts, seed=seed)
+    q, stiffness = motion.release.q, sorted({k for k, _ in CONTROLLERS.values()})
+    gains = {k: joint_gains(held, q, k, shape=arm.shape, damping=damping) for k in stiffness}
+    return Setup(arm=arm, robot=held, motion=motion, gains=gains)
 
 
 def controller_of(setup: Setup, name: str) -> MACT:
-    """Return a controller of `CONTROLLERS`; an adaptive one adapts link 7, of which the object is a part."""
+    """Return a controller of `CONTROLLERS`; an adaptive one adapts the last link, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
-    return mact(setup.robot, setup.gains[stiffness], adaptive, setup.eta, setup.gamma)
+    return mact(setup.robot, setup.gains[stiffness], adaptive, setup.arm.torques, setup.eta, setup.gamma)
 
 
-def mact(robot: Robot, gains: tuple[Array, Array], adaptive: bool, eta: float = ETA, gamma: float = GAMMA) -> MACT:
-    """Return MACT with stiffness and damping `gains`, which adapts link 7 or nothing."""
+def mact(
+    robot: Robot, gains: tuple[Array, Array], adaptive: bool, torques: Array, eta: float = ETA, gamma: float = GAMMA
+) -> MACT:
+    """Return MACT with stiffness and damping `gains`, which adapts the last link or nothing."""
     if not adaptive:
         return MACT(robot, *gains, adaptation=None)
-    law = GradientAdaptation.proportional(robot, eta, unknown="link7", floor=FLOOR)
-    return MACT(robot, *gains, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES)
+    law = GradientAdaptation.proportional(robot, eta, unknown=robot.link_names[-1], floor=FLOOR)
+    return MACT(robot, *gains, adaptation=law, gamma=gamma, R_t=1.0 / torques)
 
 
 #: by controller and object: miss, RMSE of position and of velocity

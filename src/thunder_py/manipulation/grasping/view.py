@@ -1,0 +1,283 @@
+"""What a camera and a hand tell about an object: where it is grasped, and whether it is held."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, array, nonnegative, of_kind, positive
+from ...errors import ThunderError
+from ...perception.clouds import CloudPipeline, DepthCamera, Detection, Plane, find_plane
+from ...perception.pose_source import PoseMeasurement
+from ...robot import Robot
+from ...robot.frames import arm_points
+from ...spatial import pose_from_rpy
+from ...values import Stateful
+
+#: number of measured yaws that are averaged, and length of their mean direction below which it is not used
+_YAWS, _AGREE = 9, 0.7
+#: faces whose sides differ by less may be held at either
+_SQUARE = 1.15
+#: radius of the arm's links with a margin [m], and time for which joint positions are kept [s]
+_ARM, _MEMORY = 0.1, 1.0
+#: time after which a place of the object does not tell it from others any more [s]
+_FORGOTTEN = 1.0
+
+
+@dataclass(frozen=True)
+class HandUse:
+    """How a hand with one motor is used to grasp from above.
+
+    Parameters
+    ----------
+    effort : float
+        Force of its motor while it closes [N].
+    close : float
+        Time in which it closes around an object [s].
+    empty : float
+        Closure of the motor, from 0 to 1, beyond which the closed hand holds nothing.
+    least : float
+        Least height of the center of a grasp above the surface on which the object lies [m].
+    covers : callable
+        For points (k, 3) in the frame of the grasp [m] and a closure, the mask (k,) of those on the hand itself.
+    depth : float
+        Depth of the center of a grasp below the object's upper face [m].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation import HandUse
+    >>> use = HandUse(40.0, 0.35, 0.95, 0.02, lambda points, closure: np.abs(points).max(axis=1) < 0.1)
+    >>> use.grasp_point(np.array([0.5, 0.0, 0.14]), np.array([0.07, 0.05, 0.08])).round(3).tolist()
+    [0.5, 0.0, 0.15]
+    """
+
+    effort: float
+    close: float
+    empty: float
+    least: float
+    covers: Callable[[Array, float], npt.NDArray[np.bool_]]
+    depth: float = 0.03
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for name in ("effort", "close", "empty"):
+            positive(getattr(self, name), name)
+        for name in ("least", "depth"):
+            nonnegative(getattr(self, name), name, "m")
+
+    def grasp_point(self, center: Array, size: Array) -> Array:
+        """Return where the center of the grasp shall be (3,), from a detected object's center and size [m]."""
+        top = center[2] + size[2] / 2.0
+        return np.array([center[0], center[1], top - min(self.depth, size[2] - self.least)])
+
+
+def symmetry_of(size: npt.ArrayLike) -> float:
+    """Return the turn about the vertical after which an object of this size (3,) can be grasped alike [rad].
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.grasping.view import symmetry_of
+    >>> round(symmetry_of([0.05, 0.05, 0.1]), 3), round(symmetry_of([0.10, 0.05, 0.1]), 3)
+    (1.571, 3.142)
+    """
+    length, width = array(size, (3,), "size")[:2]
+    return math.pi / 2.0 if length < _SQUARE * width else math.pi
+
+
+class YawEstimate(Stateful):
+    """Mean of the last measured directions of an object that is the same after a turn by its symmetry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation import YawEstimate
+    >>> yaw = YawEstimate()
+    >>> for angle in (1.55, -1.56, 1.54):  # a line: the same directions
+    ...     yaw.add(angle, np.pi)
+    >>> round(yaw.near(1.5), 2), round(yaw.near(-1.5), 2)
+    (1.56, -1.58)
+    """
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, float]] = deque(maxlen=_YAWS)
+
+    def add(self, yaw: float | None, symmetry: float) -> None:
+        """Take a measured direction [rad]; None for objects that may be grasped at any angle."""
+        self._seen.append((0.0 if yaw is None else yaw, symmetry))
+
+    def near(self, angle: float) -> float:
+        """Return the direction nearest to an angle [rad]; the angle itself if measurements disagree."""
+        if not self._seen:
+            return angle
+        symmetry = min(s for _, s in self._seen)
+        folds = 2.0 * math.pi / symmetry
+        mean = np.mean([np.exp(1j * folds * yaw) for yaw, _ in self._seen])
+        if abs(mean) < _AGREE:
+            return angle
+        direction = float(np.angle(mean)) / folds
+        return direction + symmetry * round((angle - direction) / symmetry)
+
+
+class GraspView(Stateful):
+    """Objects in the depth pictures of a camera, without the arm and the hand in front of them.
+
+    The first picture shows the surface on which objects lie. It is also a pose source, of the pose that the hand
+    shall have at contact: z down, y across the object.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm; its end effector is the center of grasps.
+    use : HandUse
+        The hand.
+    camera : DepthCamera
+        Lens and pose of the camera as calibrated; its errors are not used.
+    low, high : (3,) array_like
+        Corners of the region in which surface and objects are looked for [m].
+    hidden : float
+        Objects closer to the hand count as hidden for poses: what is left of them has another middle [m].
+
+    Attributes
+    ----------
+    table : Plane or None
+        Surface, once a picture showed it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import GraspView, HandUse
+    >>> from thunder_py.perception import PinholeCamera
+    >>> from thunder_py.perception.clouds import Cuboid, DepthCamera, look_at
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> camera = DepthCamera(PinholeCamera.from_field_of_view(212, 120, 1.2), look_at((1.2, 0, 0.7), (0.5, 0, 0)))
+    >>> scene = [Cuboid((0.8, 0.8, 0.02), pose_from_rpy((0.5, 0, -0.01))), Cuboid((0.07, 0.05, 0.08), pose_from_rpy(
+    ...     (0.5, 0.1, 0.04)))]
+    >>> use = HandUse(40.0, 0.35, 0.95, 0.02, lambda points, closure: np.abs(points).max(axis=1) < 0.1)
+    >>> view = GraspView(th.Robot.load("ur5e"), use, camera, (0.3, -0.4, -0.1), (0.7, 0.4, 0.3))
+    >>> view.feel(0.0, [0.0, -2.5, 1.8, -1.0, -1.6, 0.0], 0.0)
+    >>> found = view.see(0.0, camera.depth(scene, np.random.default_rng(0)))
+    >>> bool(np.abs(found.center - [0.5, 0.1, 0.04]).max() < 0.01)
+    True
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        use: HandUse,
+        camera: DepthCamera,
+        low: npt.ArrayLike,
+        high: npt.ArrayLike,
+        *,
+        hidden: float = 0.0,
+    ) -> None:
+        self._robot, self.use = of_kind(robot, Robot, "robot"), of_kind(use, HandUse, "use")
+        self._camera = of_kind(camera, DepthCamera, "camera")
+        self._low, self._high = array(low, (3,), "low"), array(high, (3,), "high")
+        self._hidden = nonnegative(hidden, "hidden", "m")
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again: with the next picture's surface."""
+        self.table: Plane | None = None
+        self._felt: deque[tuple[float, Array, float]] = deque()
+        self._place: Array | None = None
+        self._seen, self._angle = -math.inf, 0.0
+        self._new: list[PoseMeasurement] = []
+
+    def feel(self, t: float, q: npt.ArrayLike, closure: float) -> None:
+        """Take the joint positions (n,) and the closure of the hand at a time [s], later than the last one."""
+        self._felt.append((t, np.array(q, dtype=np.float64), closure))
+        while self._felt[0][0] < t - _MEMORY:
+            self._felt.popleft()
+
+    @property
+    def closure(self) -> float:
+        """Last closure of the hand; 0 before the first one."""
+        return self._felt[-1][2] if self._felt else 0.0
+
+    def see(self, taken: float, depth: npt.ArrayLike) -> Detection:
+        """Look for an object in a picture.
+
+        Parameters
+        ----------
+        taken : float
+            Time of the picture [s].
+        depth : (height, width) array_like
+            Depths [m], NaN where nothing was measured.
+
+        Raises
+        ------
+        ThunderError
+            If the first picture shows no level surface, or no joint positions are known.
+        """
+        if not self._felt:
+            raise ThunderError("feel must be called before see: a picture shows the arm too")
+        cloud = self._camera.cloud(np.asarray(depth, dtype=np.float64))
+        if self.table is None:
+            self.table = self._surface(cloud)
+            self._pipeline = CloudPipeline(table=self.table, fit_shapes=True, region=(self._low, self._high))
+        _, q, closure = min(self._felt, key=lambda felt: abs(felt[0] - taken))
+        points = self._pipeline.inside(cloud)
+        points = points[~self._own(points, q, closure)]
+        found = self._pipeline(points, near=self._place if taken - self._seen <= _FORGOTTEN else None)
+        if found.pose is not None:
+            self._place, self._seen = found.pose[:3, 3], taken
+        self._add(taken, found, q)
+        return found
+
+    def _surface(self, cloud: Array) -> Plane:
+        points = cloud.reshape(-1, 3)
+        inside = ((points > self._low) & (points < self._high)).all(axis=1)
+        found = find_plane(points[inside], normal=(0.0, 0.0, 1.0), angle=0.2)
+        if found is None:
+            raise ThunderError("the first picture must show a level surface in the region from low to high, got none")
+        return found[0]
+
+    def _own(self, points: Array, q: Array, closure: float) -> npt.NDArray[np.bool_]:
+        """Return the mask (k,) of points (k, 3) on the arm and the hand."""
+        own = np.zeros(len(points), dtype=np.bool_)
+        for a, b in pairwise(arm_points(self._robot, q)[:-1]):
+            own |= _distance(points, a, b) < _ARM
+        T = self._robot.forward_kinematics(q)
+        return own | self.use.covers((points - T[:3, 3]) @ T[:3, :3], closure)
+
+    # --- as a pose source ----------------------------------------------------------------------------------------
+
+    def _add(self, taken: float, found: Detection, q: Array) -> None:
+        now = self._felt[-1][0]
+        target = None
+        if found.center is not None and found.size is not None:
+            hand = self._robot.forward_kinematics(q)[:3, 3]
+            if np.linalg.norm(found.center - hand) >= self._hidden:
+                target = self._target(found)
+        self._new.append(PoseMeasurement(min(taken, now), now, target, 1.0))
+
+    def _target(self, found: Detection) -> Array:
+        """Return the pose of the hand at contact; of the turns after which the object is the same, the nearest one."""
+        assert found.center is not None
+        assert found.size is not None
+        if found.yaw is not None:
+            symmetry = symmetry_of(found.size)
+            self._angle = found.yaw + symmetry * round((self._angle - found.yaw) / symmetry)
+        T = pose_from_rpy(self.use.grasp_point(found.center, found.size), (0.0, 0.0, self._angle))
+        return np.asarray(T @ np.diag([1.0, -1.0, -1.0, 1.0]))
+
+    def poll(self, t: float) -> list[PoseMeasurement]:
+        """Return the poses of the pictures since the last call; the time [s] is that of other sources."""
+        new, self._new = self._new, []
+        return new
+
+
+def _distance(points: Array, a: Array, b: Array) -> Array:
+    """Return distances (k,) of points (k, 3) from a segment."""
+    way = b - a
+    s = np.clip((points - a) @ way / max(float(way @ way), 1e-12), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - a - s[:, None] * way, axis=1))

@@ -1,0 +1,139 @@
+"""Objects, hands, cameras and arms of the experiments with contact and rendered pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...control import CartesianMACT
+from ...manipulation.arm import find_place, follower
+from ...manipulation.grasping.view import HandUse
+from ...mujoco.world.compliant_hand import CompliantHand
+from ...mujoco.world.grasp_world import GraspWorld
+from ...mujoco.world.hand import Hand
+from ...mujoco.world.objects import WorldObject
+from ...mujoco.world.parallel_gripper import ParallelGripper
+from ...mujoco.world.surfaces import Table
+from ...perception.clouds import DepthCamera
+from ...robot import Robot
+from ...spatial import pose_from_rpy
+from ..belt_camera import belt_camera
+from ..results import wilson_interval
+
+SHAPES = ("box", "cylinder", "sphere")
+#: height of belts and tables [m], and period of the control loop [s]
+SURFACE, PERIOD = 0.10, 1e-3
+#: eye of the camera as seen from the point at which it looks [m]
+_EYE = np.array([0.7, 0.0, 0.7])
+#: errors of the camera's pose as calibrated, per axis: those of 20 poses of a marker (docs/perception.md)
+_CALIBRATION = (1.2e-3, np.radians(0.15))
+CAMERA_TIMES = {"rate": 30.0, "latency": 0.08, "jitter": 0.03, "dropout": 0.05}
+#: hands, and how they are used
+HANDS: dict[str, Hand] = {"gripper": ParallelGripper(), "compliant": CompliantHand(speed=3.0)}
+USES = {
+    "gripper": HandUse(40.0, 0.35, 0.95, 0.02, HANDS["gripper"].covers),
+    "compliant": HandUse(150.0, 0.45, 1.06, 0.045, HANDS["compliant"].covers),
+}
+#: K_d of the Panda's joints [N m s/rad]
+DAMPING = (30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Station:
+    """An arm with a hand in front of a belt or a table.
+
+    Attributes
+    ----------
+    arm : Robot
+        The arm without the hand.
+    hand : str
+        A key of `HANDS`.
+    mount : (4, 4) array
+        Frame of the hand in that of the arm's end effector.
+    q : (n,) array
+        Joint positions while it waits [rad].
+    x : float
+        Distance of the middle of belt or table from the arm's axis [m].
+    across : float
+        Half width of the strip in which the hand may be [m].
+    speed : float
+        Largest speed of the hand [m/s].
+    damping : tuple of float or None
+        K_d of the joints; None for that of `follower`.
+    """
+
+    arm: Robot
+    hand: str
+    mount: Array
+    q: Array
+    x: float = 0.5
+    across: float = 0.12
+    speed: float = 1.0
+    damping: tuple[float, ...] | None = None
+
+    @property
+    def use(self) -> HandUse:
+        """How the hand is used."""
+        return USES[self.hand]
+
+    def world(self, thing: WorldObject, surface: Table) -> GraspWorld:
+        """Return a world with an object and a surface."""
+        return GraspWorld(self.arm, HANDS[self.hand], [thing], [surface], mount=self.mount, period=PERIOD)
+
+    def law(self, robot: Robot) -> CartesianMACT:
+        """Return the controller of the hand's pose, which learns what the hand holds."""
+        return follower(robot, self.q, damping=self.damping)
+
+
+def station(hand: str, waits: npt.ArrayLike, poses: Iterable[Sequence[float]], arm: Robot | None = None) -> Station:
+    """Return the place of an arm.
+
+    Parameters
+    ----------
+    hand : str
+        A key of `HANDS`.
+    waits : (7,) array_like
+        Joint positions in which the report's arm waits [rad].
+    poses : iterable of (x, y, z, yaw)
+        Places of the hand's center [m] and its turn [rad] in the task, relative to the middle of the surface.
+    arm : Robot, optional
+        Another arm than the report's, which has a place found by inverse kinematics.
+    """
+    if arm is None:  # turned as on a Franka arm: its fingers close along the belt at the start
+        mount = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.0, -np.pi / 4.0))
+        return Station(Robot.load("panda"), hand, mount, np.array(waits), damping=DAMPING)
+    down = np.diag([1.0, -1.0, -1.0, 1.0])
+    targets = [pose_from_rpy(place, (0.0, 0.0, yaw)) @ down for *place, yaw in poses]
+    place = find_place(GraspWorld(arm, HANDS[hand]).robot, targets, SURFACE, above=SURFACE)
+    return Station(arm, hand, np.eye(4), place.q, float(place.reference[0]), 0.06, min(1.0, place.speed))
+
+
+def draw_thing(shape: str, rng: np.random.Generator) -> WorldObject:
+    """Draw an object of one of `SHAPES`, called ``"object"``: its size, to 10 %, and its mass, 0.1 to 0.4 kg."""
+    scale, mass = rng.uniform(0.9, 1.1), rng.uniform(0.1, 0.4)
+    if shape == "box":
+        return WorldObject.box("object", (0.075 * scale, 0.05 * scale, 0.06 * scale), mass)
+    if shape == "cylinder":
+        return WorldObject.cylinder("object", 0.025 * scale, 0.09 * scale, mass)
+    return WorldObject.sphere("object", 0.03 * scale, mass)
+
+
+def draw_cameras(lookat: npt.ArrayLike, rng: np.random.Generator) -> tuple[DepthCamera, DepthCamera]:
+    """Return the camera on the other side of the surface, and the same as calibrated, with errors of its pose."""
+    camera = belt_camera(_EYE + np.asarray(lookat, dtype=np.float64), lookat, (0.2, 4.0))
+    shift, turn = _CALIBRATION[0] * rng.standard_normal(3), _CALIBRATION[1] * rng.standard_normal(3)
+    return camera, replace(camera, pose=np.asarray(camera.pose) @ pose_from_rpy(shift, turn))
+
+
+def rate_text(trials: list[Any]) -> str:
+    """Return the success rate and Wilson's 95 % interval in percent, empty without trials."""
+    if not trials:
+        return ""
+    lifted = [trial.success for trial in trials]
+    low, high = wilson_interval(lifted)
+    return f"{100 * sum(lifted) / len(lifted):.0f} [{100 * low:.0f}, {100 * high:.0f}]"
