@@ -53,7 +53,7 @@ def _blocks_of(logs, n, columns):
 
 
 def bell_mccaffrey(W, left, *levels):
-    """Deviations and degrees of freedom by the formulas with hat matrices; the excess of the first level is added."""
+    """Deviations and degrees of freedom by the formulas with hat matrices, of the level with the larger variance."""
     inverse = np.linalg.inv(W.T @ W)
     parts = []
     for labels in levels:
@@ -70,9 +70,7 @@ def bell_mccaffrey(W, left, *levels):
         products = np.array([C @ C.T for C in np.moveaxis(columns, -1, 0)])
         parts.append((variances, np.einsum("agg->a", products) ** 2 / np.sum(products**2, axis=(1, 2))))
     (of_logs, few), (variance, freedom) = parts
-    excess = np.maximum(of_logs - variance, 0.0)
-    total = variance + excess
-    return np.sqrt(total), total**2 / (variance**2 / freedom + excess**2 / few)
+    return np.sqrt(np.maximum(of_logs, variance)), np.where(of_logs > variance, few, freedom)
 
 
 @pytest.mark.parametrize("robot", [elbow(), panda()], ids=["elbow", "panda"])
