@@ -98,8 +98,9 @@ def rtde(folder, m):
 
 def franka(folder, m):
     names = ["time", "success_rate", *of(m, "q[{}]", "q_d[{}]", "dq[{}]", "tau_J[{}]", "tau_J_d[{}]", start=0)]
-    names += of(m, "tau_ext_hat_filtered[{}]", start=0)
+    names += [*of(m, "tau_ext_hat_filtered[{}]", "theta[{}]", "dtheta[{}]", start=0), *each("I_total[{}]", 9, 0)]
     columns = [m.t, np.ones_like(m.t), *m.q.T, *m.qd.T, *m.dq.T, *m.tau.T, *m.tau.T * 0.9, *m.tau.T * 0.1]
+    columns += [*m.qd.T, *m.dq.T, *np.ones((9, len(m.t)))]
     return table(folder, columns, names)
 
 

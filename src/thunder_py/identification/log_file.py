@@ -170,7 +170,8 @@ class LogFile(Value):
                     message = (
                         f"t must increase from instant to instant, got {t[k]:.9g} after {t[k - 1] if k else last:.9g}"
                     )
-                    raise FileFormatError(f"{message}; where a clock is coarse, give rate=", path=self.path, line=line)
+                    message += "" if isinstance(table, BagTable) else "; where a clock is coarse, give rate="
+                    raise FileFormatError(message, path=self.path, line=line)
                 first += len(part)
                 if t.size:
                     last = float(t[-1])

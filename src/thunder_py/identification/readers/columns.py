@@ -65,6 +65,8 @@ _TIME = ("t", "time", "stamp", "timestamp", "seconds", "sec", "secs", "zeit", "c
 _NANO = ("nanosec", "nanosecs", "nanoseconds", "nsec", "nsecs", "nsec")
 _KNOWN = {*_SIGNAL_OF, *_MEASURED, *_DESIRED, *_FILTERED, *_NEUTRAL}
 _DESIRED_ONLY = 3
+#: what may be a motor's angle beside a joint's, and signals that a log needs not have
+_MOTOR_ANGLES, _FURTHER = ("theta", "thetas", "th", "dtheta", "ddtheta"), ("dq", "ddq", "dx", "ddx", "joint_torque")
 #: instants of this century in seconds since 1970, from the year 2001 on, by their size
 _EPOCHS = ((1e18, "ns"), (1e15, "us"), (1e12, "ms"))
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -167,7 +169,7 @@ def _group(template: Sequence[str], columns: tuple[int, ...]) -> Group | None:
         return None
     kind = 3 if _DESIRED.intersection(words) else 0 if _MEASURED.intersection(words) else 1
     kind = 2 if kind < 3 and _FILTERED.intersection(words) else kind
-    unknown = sum(word not in _KNOWN for word in words)
+    unknown = sum(word not in _KNOWN or word in _MOTOR_ANGLES for word in words)
     return Group(min(signals, key=list(_WORDS).index), columns, (kind, unknown), frozenset(words))
 
 
@@ -258,11 +260,14 @@ class Names:
             same = [one for one in of_links if one.signal == signal]
             wanted = [one for one in same if not one.words & others] or (same if signal == "tau" else [])
             if signal == "tau" and self.currents:
-                wanted = [one for one in of_links if one.signal == "current"] or wanted
+                currents = [one for one in of_links if one.signal == "current"]
+                wanted = [one for one in currents if len(one.columns) == len(joints)] or wanted
             if (columns := self._chosen(signal, wanted, names, len(joints))) is not None:
                 found[signal] = columns
             elif signal in ("q", "tau"):
                 self._refuse(signal, of_links, names, joints)
+        if "dq" not in found:
+            found.pop("ddq", None)
         if not robot.e:
             return found
         elastic = [joints[drive.joint - 1] for drive in robot.elastic]
@@ -280,12 +285,14 @@ class Names:
         groups_of_all = sorted((one for one in found if len(one.columns) == count), key=lambda one: one.rank)
         if not groups_of_all:
             more = [one for one in found if len(one.columns) > count]
-            if more:
+            if more and signal not in _FURTHER:
                 message = f"there must be columns of {count} joints, got also {names[more[0].columns[count]]}"
                 raise FileFormatError(f"{message}; name those of the robot with columns=", path=self.path)
             return None
         best = groups_of_all[0]
         if len(groups_of_all) > 1 and groups_of_all[1].rank == best.rank:
+            if signal in _FURTHER:
+                return None
             first, second = (names[one.columns[0]] for one in groups_of_all[:2])
             message = f"there must be one column of {signal} for each joint, got {first} and {second}, among others"
             raise FileFormatError(f"{message}; name one of them with columns=", path=self.path)
