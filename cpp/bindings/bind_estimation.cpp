@@ -4,6 +4,7 @@
 #include "exclusive.hpp"
 #include "pickling.hpp"
 #include "thunder/estimation/external_observer.hpp"
+#include "thunder/estimation/zero_phase.hpp"
 
 namespace thunder::python {
 
@@ -49,6 +50,18 @@ Pair apply(const Estimation& estimation, double dt, const ArrayLike& q) {
     std::copy_n(state->ddq().data(), width, ddq.mutable_data() + k * width);
   }
   return py::make_tuple(dq, ddq);
+}
+
+Array filter_record(const ArrayLike& signals, const ArrayLike& sections, int padding) {
+  const auto given = read_array(signals, "x", {-1, -1});
+  const auto filter = read_array(sections, "sections", {-1, 6});
+  if (padding < 0 || padding >= given.shape(0)) throw py::value_error("padding must be less than the number of rows");
+  Array found({given.shape(0), given.shape(1)});
+  const py::gil_scoped_release release;
+  Eigen::Map<SignalRows>(found.mutable_data(), found.shape(0), found.shape(1)) =
+      zero_phase(Eigen::Map<const SignalRows>(given.data(), given.shape(0), given.shape(1)),
+                 Eigen::Map<const FilterSections>(filter.data(), filter.shape(0), 6), padding);
+  return found;
 }
 
 using BoolArray = py::array_t<bool>;
@@ -179,6 +192,15 @@ void bind_observers(py::module_& module) {
 
 void bind_estimation(py::module_& module) {
   bind_observers(module);
+  module.def(
+      "butterworth",
+      [](int order, double cutoff) {
+        if (order < 1 || !(cutoff > 0.0 && cutoff < 0.5)) throw py::value_error("cutoff must be in (0, 0.5) and order from 1 on");
+        return to_numpy(RowMajor(butterworth(order, cutoff)));
+      },
+      py::arg("order"), py::arg("cutoff"), "Second-order sections (k, 6) of a low-pass; `cutoff` in samples^-1.");
+  module.def("zero_phase", &filter_record, py::arg("x"), py::arg("sections"), py::arg("padding"),
+             "Filter signals (k, n) forwards and backwards, without shift.");
   ExclusiveClass<Estimation, std::shared_ptr<Estimation>> c(module, "DerivativeEstimator",
                                                             "Velocity and acceleration from sampled positions.");
   bind_state(c);

@@ -125,6 +125,68 @@ def draw_switching() -> Figure:
     return figure
 
 
+def draw_throw(ax: Axes) -> None:
+    """D4.2, Figure 24: flights of (77) from one release at several angles."""
+    p, speed, floor = np.array([0.0, 0.0, 0.6]), 2.5, 0.0
+    for degrees, color in ((20.0, GREEN), (45.0, BLUE), (65.0, PURPLE)):
+        v = speed * np.array([np.cos(np.radians(degrees)), 0.0, np.sin(np.radians(degrees))])
+        fall = th.manipulation.landing(p, v, floor)
+        t = np.linspace(0.0, fall.time, 100)[:, None]
+        path = p + v * t + 0.5 * np.array([0.0, 0.0, -9.81]) * t**2
+        ax.plot(path[:, 0], path[:, 2], color=color, label=rf"$\theta$ = {degrees:g}°, d = {path[-1, 0]:.2f} m")
+    ax.annotate("h", (0.02, 0.28))
+    ax.plot([0.0, 0.0], [floor, p[2]], "--", color=INK, linewidth=0.8)
+    ax.set(title="D4.2, Figure 24: throw", xlabel="d [m]", ylabel="height [m]", ylim=(0.0, 1.4))
+    ax.legend(fontsize="x-small")
+
+
+def draw_wrist(ax: Axes) -> None:
+    """D4.2, Figure 29: base pitched down by alpha, motor angle theta, link at q on a spring."""
+    alpha, theta, q = np.radians([15.0, -50.0, -30.0])
+    for angle, color, style, name in (
+        (0.0, INK, "-", r"base, pitched by $\alpha$"),
+        (theta, ORANGE, "--", r"motor, $\theta$"),
+        (q, BLUE, "-", "link, q, with its center of mass"),
+    ):  # q turns from x to z, the pitch is down
+        x, z = np.cos(-alpha - angle), np.sin(-alpha - angle)
+        ax.plot([0.0, x], [0.0, z], style, color=color, label=name)
+    ax.plot(0.7 * np.cos(-alpha - q), 0.7 * np.sin(-alpha - q), "o", color=BLUE)
+    turns = np.linspace(0.0, 1.0, 200)
+    wave = 0.45 + 0.05 * np.sin(2.0 * np.pi * 8.0 * turns)
+    between = -alpha - (theta + turns * (q - theta))
+    ax.plot(wave * np.cos(between), wave * np.sin(between), color=GREEN, linewidth=0.8, label="stiffness k, damping c")
+    ax.axhline(0.0, color=INK, linewidth=0.4, linestyle=":")
+    ax.set(
+        title="D4.2, Figure 29: elastic wrist",
+        xlabel="x [m]",
+        ylabel="z [m]",
+        aspect="equal",
+        xlim=(-0.1, 1.6),
+        ylim=(-0.4, 1.3),
+    )
+    ax.legend(fontsize="x-small", loc="upper left")
+
+
+def draw_regions(ax: Axes) -> None:
+    """D4.2, Figure 35: new goal and new time of a plan over where the object will be at the planned time."""
+    strategy, speed = th.manipulation.VariableStructure(), 0.26
+    lead = np.linspace(-0.12, 0.16, 561)
+    inside = (lead >= -strategy.behind) & (lead <= strategy.ahead)
+    ax.axvspan(-strategy.behind, strategy.ahead, color=ORANGE, alpha=0.2, label="the planned time is kept")
+    ax.plot(lead, np.where(inside, lead, 0.0), color=BLUE, label=r"goal less $p_{ref}$ [m]")
+    ax.plot(lead, np.where(inside, 0.0, -lead / speed), color=GREEN, label=r"change of $t_f$ [s]")
+    ax.set(title="D4.2, Figure 35: regions", xlabel=r"object less $p_{ref}$ at $t_f$ [m]", ylabel="goal [m], time [s]")
+    ax.legend(fontsize="x-small")
+
+
+def draw_report() -> Figure:
+    """Schemes of the report: a throw, the wrist, the strategy with two regions."""
+    figure, axes = plt.subplots(1, 3, figsize=(10.0, 3.2), layout="constrained")
+    for ax, draw in zip(axes, (draw_throw, draw_wrist, draw_regions), strict=True):
+        draw(ax)
+    return figure
+
+
 def main() -> None:
     """Draw all of them."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
@@ -133,6 +195,7 @@ def main() -> None:
         "lyapunov": draw_lyapunov,
         "components": draw_components,
         "switching": draw_switching,
+        "report": draw_report,
     }
     for name, draw in drawings.items():
         figure = draw()

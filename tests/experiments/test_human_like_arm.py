@@ -14,12 +14,12 @@ from thunder_py.papers.human_like.arm import (
     STOP_TORQUE,
     ArmRun,
     HumanLikeArm,
-    JointStops,
     KinematicNullSpace,
     arm_controller,
     arm_points_at,
     follow,
     pose_error,
+    with_stops,
 )
 from thunder_py.papers.human_like.planners import AVOIDING, METHODS, movements, planners
 from thunder_py.papers.human_like.tasks import (
@@ -175,7 +175,7 @@ class TestMeasures:
 class TestJointStops:
     def test_resist_near_the_limits_alone(self) -> None:
         """Nothing where the range begins, the whole torque at the limit, half way a 32nd of it."""
-        stops, q0 = JointStops(ROBOT, Idle()), np.radians(REST)
+        stops, q0 = with_stops(ROBOT, Idle()), np.radians(REST)
         ref = straight_plan(SCENES["hitchhiking", "none"])(0.0)
         assert np.array_equal(stops.step(0.0, q0, np.ones(7), ref), np.zeros(7))
         for joint in range(7):
@@ -195,7 +195,7 @@ class TestJointStops:
             push[joint] = 0.5 * STOP_TORQUE[joint]
             held = np.radians(REST)
             held[joint] = limits.upper[joint] - 0.5 * STOP_RANGE
-            law = JointStops(ROBOT, Idle(push, held))
+            law = with_stops(ROBOT, Idle(push, held))
             rest = th.reference.SetPose(SCENES["hitchhiking", "none"].start)
             run = th.simulate(ROBOT.replace(limits=None), law, rest, 0.3, PERIOD, q0=held, log=())
             assert limits.upper[joint] - STOP_RANGE < run.q[-1, joint] < limits.upper[joint]

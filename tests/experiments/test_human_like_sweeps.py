@@ -29,6 +29,13 @@ class TestReaches:
         assert same["fPC, distance [m]"] != reaches["fPC, distance [m]"]
         assert same["reach, jerk [m/s^3]"] == reaches["reach, jerk [m/s^3]"]
 
+    def test_the_published_basis_turns_the_order_of_jerks(self, reaches: dict[str, np.ndarray]) -> None:
+        """Table 11 has fPC below the reaches and both below the DMP: so it is with the span of the published basis."""
+        quintics = sweeps.table_10(seeds=1, count=10, data=None, learned="quintics")
+        assert reaches["fPC, jerk [m/s^3]"] > reaches["DMP, jerk [m/s^3]"]
+        jerks = [quintics[f"{name}, jerk [m/s^3]"] for name in ("fPC", "reach", "DMP")]
+        assert jerks[0] < jerks[1] < jerks[2]
+
     def test_daily_reaches_are_ways_out_and_back(self) -> None:
         found = daily_reaches(1)
         assert found.kind == "synthetic"

@@ -98,7 +98,7 @@ def test_divergence_counts_as_infinite():
 def test_table_has_paper_ratio_choice_and_causes(found):
     text = found.table()
     assert "All 3 printed orders are reproduced at the best choice." in text
-    assert "within a factor of 1.33; ours at the nominal choice, of 5." in text
+    assert "within a factor of 1.333, the nominal one of 5." in text
     assert "gain [1/s]: 0.125 to 1; way: 0.25 to 0.5" in text
     assert "a factor of eight" in text
     row = next(line for line in text.splitlines() if "constant" in line and "|" in line)

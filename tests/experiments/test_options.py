@@ -28,6 +28,7 @@ from thunder_py.papers.scara.kinematics import inverse_kinematics
 from thunder_py.papers.tables import markdown, plain, write_results
 from thunder_py.parallel import Workers, shared_workers
 
+from .inventory import assert_shown
 from .quick import quick
 
 
@@ -132,6 +133,7 @@ def test_every_experiment_answers_to_its_options(name: str, workers: None) -> No
         numbers = plain(found.to_dict())
         texts.append(json.dumps(_without_times(numbers), allow_nan=False))
         assert json.loads(json.dumps(numbers)) == numbers
+    assert_shown(name, found)
     figure = found.plot()
     assert texts[0] == texts[1]
     assert any(character.isdigit() for character in texts[0])

@@ -30,6 +30,8 @@ def transpose():
 def test_printed_kinematics_is_the_arm_s():
     """S-4: with the angle as that of the y axis."""
     assert max(KINEMATICS.differences.values()) < 1e-13
+    printed = [[0.5, 0, 1, 0], [0.5, np.pi, 0, 0], [0, 0, 0.5, 0], [0, 0, 0, -np.pi / 2]]  # a, alpha, d, theta
+    np.testing.assert_array_equal(KINEMATICS.robot.description.dh, printed)
 
 
 def test_force_is_held_best_where_velocity_is_least():

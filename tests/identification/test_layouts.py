@@ -11,6 +11,7 @@ import pytest
 
 import thunder_py as th
 from tests.control.arms import elbow
+from tests.identification.test_identify_elastic import soft_elbow
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import LogFile
 
@@ -97,8 +98,9 @@ def rtde(folder, m):
 
 def franka(folder, m):
     names = ["time", "success_rate", *of(m, "q[{}]", "q_d[{}]", "dq[{}]", "tau_J[{}]", "tau_J_d[{}]", start=0)]
-    names += of(m, "tau_ext_hat_filtered[{}]", start=0)
+    names += [*of(m, "tau_ext_hat_filtered[{}]", "theta[{}]", "dtheta[{}]", start=0), *each("I_total[{}]", 9, 0)]
     columns = [m.t, np.ones_like(m.t), *m.q.T, *m.qd.T, *m.dq.T, *m.tau.T, *m.tau.T * 0.9, *m.tau.T * 0.1]
+    columns += [*m.qd.T, *m.dq.T, *np.ones((9, len(m.t)))]
     return table(folder, columns, names)
 
 
@@ -345,6 +347,13 @@ LAYOUTS = {
     "without names, desired and measured": lambda f, m: headless(
         f, m, [m.t, *m.qd.T, *m.q.T, *m.dq.T, *m.dq.T, *m.tau.T]
     ),
+    "names that are repeated": lambda f, m: T(
+        f, m, ["Time", *["Pos"] * m.n, *["Vel"] * m.n, *["Torque"] * m.n], [m.t, *m.q.T, *m.dq.T, *m.tau.T]
+    ),
+    "without names, all desired last": lambda f, m: headless(
+        f, m, [m.t, *m.q.T, *m.dq.T, *m.qd.T, *m.dq.T, *m.tau.T, *m.tau.T * 0.9]
+    ),
+    "without names, desired, no velocities": lambda f, m: headless(f, m, [m.t, *m.q.T, *m.qd.T, *m.tau.T]),
     "without names and velocities": lambda f, m: headless(f, m, [m.t, *m.q.T, *m.tau.T]),
     "rows counted": lambda f, m: headless(f, m, [np.arange(len(m.t)), m.t, *m.q.T, *m.dq.T, *m.tau.T]),
     "clock too coarse": coarse,
@@ -405,7 +414,7 @@ def assert_read(path, m, rows=()):
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=2e-6, err_msg=f"{name}: {description}")
 
 
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("arm", ["elbow", pytest.param("ur5e", marks=pytest.mark.release)])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(layout, arm, tmp_path):
     m = recorded(arm)
@@ -420,3 +429,21 @@ def test_layouts_with_warnings(layout, tmp_path):
         warnings.simplefilter("always")
         assert_read(write(tmp_path, m), m, rows)
     assert layout == "gap" or any(issubclass(each.category, ThunderWarning) for each in caught)
+
+
+@pytest.mark.parametrize(
+    ("names", "signals"),
+    [
+        ("q{} tau{} x{}", "q tau x"),
+        ("q_{} motor_position_{} tau_{} joint_torque_{}", "q x tau joint_torque"),
+        ("q{} x{} dx{} joint{}_torque", "q x dx tau"),
+        ("tau_J{} q{} x{} tau{}", "joint_torque q x tau"),
+    ],
+)
+def test_signals_of_motors(names, signals, tmp_path):
+    values = np.random.default_rng(0).normal(size=(50, 2 * len(names.split())))
+    header = ["t", *(name.format(k) for name in names.split() for k in (1, 2))]
+    path = table(tmp_path, [np.arange(50) * 0.01, *values.T], header, form="{:.17g}")
+    log = LogFile(path).load(soft_elbow())
+    for k, signal in enumerate(signals.split()):
+        np.testing.assert_array_equal(getattr(log, signal), values[:, 2 * k : 2 * k + 2], err_msg=signal)

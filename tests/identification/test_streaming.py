@@ -13,7 +13,7 @@ from thunder_py.identification import Log, differentiate, identify, identify_mod
 from thunder_py.identification import windows as module
 from thunder_py.identification.intervals import block_length, split
 from thunder_py.identification.samples import Filter
-from thunder_py.identification.sums import r_factor
+from thunder_py.identification.triangle import Triangle, r_factor
 from thunder_py.identification.windows import Filtering, windows
 
 T = np.linspace(0.0, 10.0, 1001)
@@ -221,6 +221,37 @@ def test_a_factor_of_parts_is_the_factor_of_all():
     A = np.random.default_rng(0).normal(size=(50, 4)) * [1.0, 1e-6, 1e6, 1.0]
     R = r_factor(np.vstack([r_factor(A[:3]), A[3:]]))
     np.testing.assert_allclose(np.abs(R), np.abs(np.linalg.qr(A, mode="r")), rtol=1e-9)
+
+
+@pytest.mark.parametrize("smallest", [0, 4, 9, 20])
+def test_a_triangle_keeps_what_a_factorization_keeps(smallest):
+    """Of columns of other sizes, dependent, still at first or throughout, and of blocks that grow by a million."""
+    rng = np.random.default_rng(smallest)
+    mix = np.linalg.qr(rng.normal(size=(12, 12)))[0] * 10.0 ** -np.linspace(0.0, smallest, 12)
+    blocks = [10.0**size * rng.normal(size=(50, 12)) @ mix * 10.0 ** rng.uniform(-3, 3, 12) for size in (-6, 0, 0, 0)]
+    for block in blocks:
+        block[:, 3], block[:, 4] = block[:, 2], 0.0
+    blocks[0][:, 5] = 0.0
+    triangle, A = Triangle(12), np.vstack(blocks)
+    for block in blocks:
+        triangle.add(block)
+    R, size = triangle.factor(), np.maximum(np.linalg.norm(A, axis=0), 1e-300)
+    np.testing.assert_allclose((R / size).T @ (R / size), (A / size).T @ (A / size), atol=1e-13)
+    singular = [np.linalg.svd(each / size, compute_uv=False) for each in (R, A)]
+    np.testing.assert_allclose(*singular, atol=1e-13)
+    assert not R[:, 4].any()
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 7, 10])
+@pytest.mark.parametrize("cutoff", [0.003, 0.05, 0.45])
+def test_the_filter_is_that_of_scipy(order, cutoff):
+    signal = pytest.importorskip("scipy.signal")
+    x = np.random.default_rng(order).normal(size=(1500, 3)).cumsum(axis=0)
+    sections = signal.butter(order, cutoff, fs=1.0, output="sos")
+    known = signal.sosfiltfilt(sections, x, axis=0, padlen=round(min(3.0 / cutoff, 1499)))
+    t = np.arange(1500.0)
+    np.testing.assert_allclose(lowpass(t, x, cutoff, order=order), known, atol=1e-9 * np.abs(x).max())
+    np.testing.assert_array_equal(lowpass(t, np.full((1500, 3), 0.7), cutoff, order=order), 0.7)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from thunder_py.manipulation.interception import (
     SingleShot,
     evaluate_grasp,
 )
-from thunder_py.manipulation.interception.runs import Follower, Scenario, default_belt, run_conveyor, summary
+from thunder_py.manipulation.interception.runs import Scenario, default_belt, run_conveyor, summary
 from thunder_py.robot import Robot
 
 BELT = default_belt()
@@ -100,6 +100,16 @@ def test_the_arm_grasps_within_its_limits():
     assert np.allclose(planned.reference, run.reference, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["ur5e", "iiwa14", "gen3"])
+def test_other_arms_grasp_from_belts_that_they_reach(name: str) -> None:
+    robot = Robot.load(name)
+    scenario = Scenario.of(robot, conveyor=Conveyor(0.16), arm=True)
+    run = run_conveyor(1, scenario)
+    assert run.outcome == "grasped"
+    assert run.q.shape[1] == robot.n
+    assert (np.abs(run.dq) < robot.limits.velocity).all()
+
+
 def test_bad_worlds():
     assert_refused(
         (lambda: Conveyor(speed=0.0), "...speed..."),
@@ -108,6 +118,5 @@ def test_bad_worlds():
         (lambda: MeasurementModel(noise=-0.001), "...noise..."),
         (lambda: MeasurementModel(outliers=1.5), "...outliers..."),
         (lambda: GraspTolerance(speed=0.0), "...speed..."),
-        (lambda: Follower(damping=(1.0,) * 6), "...damping..."),
-        (lambda: Follower(stiffness=-1.0), "...stiffness..."),
+        (lambda: Scenario(robot=Robot.load("ur5e")), "robot, q and belt must be given together..."),
     )

@@ -10,9 +10,9 @@ from scipy.io import savemat
 
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError
-from thunder_py.mat_file import read_mat
 from thunder_py.motion import FPCA
 from thunder_py.recordings import MotionSet, loaders
+from thunder_py.tabular.mat_file import read_mat
 
 from . import written
 from .c3d_writer import C3D, DEC, MIPS

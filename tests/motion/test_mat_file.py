@@ -9,9 +9,9 @@ import pytest
 from scipy.io import loadmat, savemat
 
 from tests.refusals import assert_refused
-from thunder_py import mat_file
 from thunder_py.errors import FileFormatError
-from thunder_py.mat_file import read_mat
+from thunder_py.tabular import mat_file
+from thunder_py.tabular.mat_file import read_mat
 
 RNG = np.random.default_rng(0)
 CELLS = np.empty((2, 3), dtype=object)

@@ -60,8 +60,8 @@ _PANDA = (
 )
 _UR10E = "shamilmamedov/dynamic_calibration"
 _XMATE = "NKU-ZiXuan/xMate7p_dyn_ident/49850a47dffb35da34bb27630cf7107ae6ce093a/data/recdata"
-#: drive gains of a UR10 [N m/A] in the code of the authors of the UR10e's logs
-_GAINS = "14.87,13.26,11.13,10.62,11.03,11.47"
+#: gains [N m/A] by which the UR10e's controller computes its target currents from its target torques, columns 19 to 31
+_GAINS = "11.92,11.95,9.84,10.76,11.11,10.88"
 _FRICTION = "--friction viscous,coulomb"
 
 #: public logs of real arms; the files at these addresses were compared with those that were used, except where

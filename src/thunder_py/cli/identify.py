@@ -17,7 +17,7 @@ from .text import argument, check_target
 from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
-    from ..identification import CrossValidation, Errors, Identification, LogFile
+    from ..identification import CrossValidation, Identification, LogFile, Prediction
     from ..robot import Robot
 
 HELP = "parameters of a robot from logs of its motion and torques"
@@ -37,6 +37,7 @@ examples:
   thunder identify arm.yaml log.csv --cutoff 20 --unit deg --columns t=stamp q=a,b tau=i,j
   thunder identify --data panda-gaz --report report.html
   thunder identify --describe log.csv
+  thunder identify arm.urdf --describe log.csv
   thunder identify arm.yaml log.csv --cutoff 20 --rate 125 --columns q=0:6,tau=12:18
   thunder identify arm.yaml log.csv --cutoff 20 --columns t=0,q=1:7,tau=13:19 --time-unit ms --gain 11,11,11,9,9,9
 
@@ -83,7 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of a bag q=JOINTS, its names of the joints",
     )
     reading.add_argument(
-        "--describe", nargs="+", metavar="LOG", help="print what logs hold and the options that read them, and stop"
+        "--describe",
+        nargs="+",
+        metavar="LOG",
+        help="print what logs hold and the command that reads them, and stop; with a robot, for its number of joints",
     )
     reading.add_argument("--time-unit", choices=("s", "ms", "us", "ns", "min"), default="s", help="default s")
     reading.add_argument(
@@ -157,7 +161,8 @@ def _run(arguments: argparse.Namespace) -> None:
     from ..identification.report.html import findings
 
     if arguments.describe:
-        print("\n\n".join(str(log.describe()) for log in _logs(arguments.describe, arguments)))
+        joints = None if arguments.robot is None else _robot(arguments).n
+        print("\n\n".join(str(log.describe(joints)) for log in _logs(arguments.describe, arguments)))
         return
     if arguments.data is not None:
         parser = argparse.ArgumentParser()
@@ -304,7 +309,7 @@ def _print(
 
 
 def _document(
-    identification: Identification, validation: CrossValidation | None, held_out: Mapping[str, Errors]
+    identification: Identification, validation: CrossValidation | None, held_out: Mapping[str, Prediction]
 ) -> dict[str, Any]:
     """Return the printed numbers as a dictionary; numbers that do not exist are None."""
     import numpy as np

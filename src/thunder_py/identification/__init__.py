@@ -1,9 +1,9 @@
 """Excitation measures, exciting motions, and identification of parameters from logged data."""
 
 from ..public import publish
-from .convergence import AdaptationConvergence, adaptation_convergence
 from .correction import Correction
 from .equations import Columns
+from .excitation import Excitation, optimize_excitation
 from .findings import find_correction
 from .friction import FrictionColumns
 from .identification import Identification
@@ -13,10 +13,10 @@ from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .model import ModelIdentification, identify_model
-from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
-from .prediction import Errors, Prediction
+from .prediction import Prediction
 from .readers.describe import Description
+from .replay import Replay, replay
 from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
@@ -24,14 +24,12 @@ from .signals import Motion, differentiate, lowpass
 from .validation import CrossValidation, Difference, ModelComparison, compare_models, cross_validate
 
 __all__ = [
-    "AdaptationConvergence",
     "Columns",
     "Conditioning",
     "Correction",
     "CrossValidation",
     "Description",
     "Difference",
-    "Errors",
     "Excitation",
     "FrictionColumns",
     "Identification",
@@ -43,9 +41,9 @@ __all__ = [
     "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
+    "Replay",
     "Samples",
     "SensorCalibration",
-    "adaptation_convergence",
     "base_regressor_condition",
     "compare_models",
     "cross_validate",
@@ -58,6 +56,7 @@ __all__ = [
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",
+    "replay",
     "write_report",
 ]
 

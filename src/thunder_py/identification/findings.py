@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ _CERTAIN, _POSITIONS = 3.0, 20
 #: instants that corrections are tried on, and windows of logs that these come from
 _INSTANTS, _WINDOWS = 250, 8
 #: residuals relative to the torque that count as zero, and below which all joints are explained
-_EXACT, _GOOD = 0.01, 0.4
+_EXACT, _GOOD = 0.01, 0.15
 #: error of the torques of the robot as it is, relative to the measured ones, below which it says no more
 _TRUSTED = 0.3
 #: decrease of the sum of logarithms of residuals that speaks for a step of a correction, and that says nothing
@@ -173,15 +173,15 @@ class _Trials:
     def fit(self, correction: Correction, *, consistent: bool = True) -> _Fitted:
         """Fit the torques by weighted least squares; without `consistent` the value is a lower bound."""
         T, sums, k, n = correction.tau, self._sums(correction), len(self.torque), self.robot.n
-        right, squares = np.einsum("jpk,jk->jp", sums.torques, T), np.einsum("jk,kl,jl->j", T, self.squares, T)
-        squares = np.maximum(squares, 1e-6 * squares.max())
+        right, own = np.einsum("jpk,jk->jp", sums.torques, T), np.einsum("jk,kl,jl->j", T, self.squares, T)
+        squares = np.maximum(own, 1e-6 * self.squares.diagonal().max() * np.sum(T**2, axis=1))
         noise, x, left = squares, None, squares
         constants = slice(13 * n, 14 * n)
         for _ in range(_ROUNDS if consistent else _ROUNDS - 1):  # the noise of each joint is its residual
             A, b = np.tensordot(1.0 / noise, sums.columns, 1), right.T @ (1.0 / noise)
             A[np.diag_indices(len(A))] += np.r_[np.zeros(constants.start), 40.0 / (k * squares)]
             x = self._inside(A, b, x, squares) if consistent else _scaled_solve(A, b, 1e-7)
-            left = np.maximum((sums.columns @ x) @ x - 2.0 * right @ x + squares, 0.0)
+            left = np.maximum((sums.columns @ x) @ x - 2.0 * right @ x + own, 0.0)
             noise = left + _EXACT**2 * squares
         value = 0.5 * float(np.log(noise).sum()) - float(np.linalg.slogdet(T)[1]) + self._of_prior(sums, T, squares)
         return _Fitted(value, np.sqrt(left / squares), np.asarray(x))
@@ -329,7 +329,9 @@ def _search(robot: Robot, logs: Sequence[LogSource], filtering: Filtering) -> _P
         if not best.good:
             best = _improved(trials, [first, best], list(_couplings(robot.n, pairs)), moves)
         if not best.good:
-            best = min([best, *_any_couplings(trials, first, pairs)], key=lambda tried: tried.score)
+            starts = [first] if best is first else [first, best]
+            further = [tried for start in starts for tried in _any_couplings(trials, start, pairs)]
+            best = min([best, *further], key=lambda tried: tried.score)
     if best is first:
         return None
     return _Proposal(best.correction, first.fit.relative, best.fit.relative)
@@ -449,6 +451,8 @@ def _any_couplings(trials: _Trials, start: _Tried, pairs: Iterable[int]) -> Iter
                 return np.inf
             return trials.fit(_coupling(n, j, block)[kind].after(start.correction), consistent=False).value
 
-        found = minimize(value, np.eye(2).ravel(), method="Nelder-Mead", options={"maxfev": 150, "xatol": 1e-3})
+        simplex = np.eye(2).ravel() + np.vstack([np.zeros(4), 0.5 * np.eye(4)])
+        options: Any = {"maxfev": 150, "xatol": 1e-3, "initial_simplex": simplex}
+        found = minimize(value, simplex[0], method="Nelder-Mead", options=options)
         move = _coupling(n, j, found.x.round(3).reshape(2, 2))[kind].after(start.correction)
         yield _Tried(trials.fit(move), move, start.steps + 1)

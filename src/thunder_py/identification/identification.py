@@ -19,7 +19,7 @@ from ..table import Table
 from .equations import Columns
 from .intervals import student_intervals
 from .log_file import Recorded
-from .prediction import Errors, Model, Prediction, errors, predict
+from .prediction import Model, Prediction, predict
 from .windows import Filtering
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Identification:
         return Table(["base parameter", "value", "standard deviation [%]"], rows)
 
     def plot(self, *, ax: Axes | None = None, truth: Robot | None = None) -> Axes:
-        """Plot the base parameters with two standard deviations.
+        """Plot the base parameters with 95 % intervals.
 
         Parameters
         ----------
@@ -218,29 +218,18 @@ class Identification:
         log : Log, SimulationResult, LogFile or path
             Log as for `identify`.
         most : int, optional
-            Largest number of instants, from the first on; default all.
+            Largest number of instants that are returned, from the first on; default all. Errors are those of all.
 
         Returns
         -------
         Prediction
-            Measured and predicted torques.
+            Measured and predicted torques, and their errors.
         """
         return predict(self._model, log, most)
 
-    def errors(self, log: Recorded) -> Errors:
-        """Return the errors of the predicted torques of a log of any length.
-
-        Parameters
-        ----------
-        log : Log, SimulationResult, LogFile or path
-            Log as for `identify`.
-
-        Returns
-        -------
-        Errors
-            Root mean squares of the residual and of the measured torque.
-        """
-        return errors(self._model, log)
+    def errors(self, log: Recorded) -> Prediction:
+        """Return the errors of the predicted torques of a log of any length: `predict` without instants."""
+        return predict(self._model, log, 0)
 
     def inconsistent_links(self) -> tuple[str, ...]:
         """Return the names of identified links that no physical body has the parameters of."""

@@ -12,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import one_of, one_or_each, positive, real
-from ..delimited import TextTable
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_DATA, as_file, parsing
 from ..robot import Robot
 from ..simulation import SimulationResult
+from ..tabular.bag import BagTable
+from ..tabular.files import Table, table_of
+from ..tabular.text import TextTable
 from ..values import Value, frozen, set_fields
 from .log import Log, LogSource, log_of_run, signals_of
-from .readers.bag import BagTable
 from .readers.columns import Columns, Names, warn
 from .readers.describe import Description, described
-from .readers.tables import Table, table_of
 from .readers.units import TIMES
 from .signals import first_not_increasing
 
@@ -170,7 +170,8 @@ class LogFile(Value):
                     message = (
                         f"t must increase from instant to instant, got {t[k]:.9g} after {t[k - 1] if k else last:.9g}"
                     )
-                    raise FileFormatError(f"{message}; where a clock is coarse, give rate=", path=self.path, line=line)
+                    message += "" if isinstance(table, BagTable) else "; where a clock is coarse, give rate="
+                    raise FileFormatError(message, path=self.path, line=line)
                 first += len(part)
                 if t.size:
                     last = float(t[-1])

@@ -27,7 +27,7 @@ from .least_squares import given_noise
 from .log import Log
 from .log_file import Recorded, as_source, as_sources
 from .nonlinear import NonlinearProblem, solve
-from .prediction import Errors, Prediction
+from .prediction import Prediction
 from .segments import segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
 from .windows import Filtering
@@ -110,7 +110,7 @@ class ModelIdentification:
         """Predict the torques of a log, which is corrected for the sensors; see `Identification.predict`."""
         return self.identification.predict(self._exact(log), most=most)
 
-    def errors(self, log: Recorded) -> Errors:
+    def errors(self, log: Recorded) -> Prediction:
         """Return the errors of the predicted torques of a log that is corrected for the sensors."""
         return self.identification.errors(self._exact(log))
 

@@ -28,7 +28,7 @@ from .least_squares import Blocks, Data, Fit, fit, fit_reweighted, nearest_chang
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
 from .signals import NORMAL_MEDIAN
-from .sums import r_factor
+from .triangle import r_factor
 
 #: Gauss-Newton steps, and the decrease of the sum of squares, in units of the noise, at which they end
 _STEPS, _SETTLED = 60, 1e-6

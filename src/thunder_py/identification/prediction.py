@@ -20,7 +20,7 @@ from .windows import Filtering, windows
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prediction:
-    """Measured and predicted torques of a log, behind the filter of the identification.
+    """Measured and predicted torques of a log, behind the filter of the identification, and their errors.
 
     Attributes
     ----------
@@ -28,8 +28,14 @@ class Prediction:
         Name of the log.
     rows : tuple of str
         Names of the rows: the joints, then springs and motors of elastic joints as in `Identification.residual_rms`.
+    instants : int
+        Number of instants of the log.
+    rms, torque_rms : (r,) array
+        Root mean square of the residual and of the measured torque, over all of them [N m or N].
+    typical : (r,) array
+        Median absolute residual, as the standard deviation of a normal variable: an error that outliers hardly enter.
     t : (k,) array
-        Instants [s].
+        Instants that follow [s]: all of them, or the first ones.
     q, dq : (k, n) array
         Positions and velocities [rad or m, and their time derivatives].
     measured, predicted : (k, r) array
@@ -50,6 +56,10 @@ class Prediction:
 
     name: str
     rows: tuple[str, ...]
+    instants: int
+    rms: Array
+    torque_rms: Array
+    typical: Array
     t: Array = field(repr=False)
     q: Array = field(repr=False)
     dq: Array = field(repr=False)
@@ -62,59 +72,6 @@ class Prediction:
         return self.measured - self.predicted
 
     @property
-    def rms(self) -> Array:
-        """Root mean square of the residual of each row, (r,)."""
-        return _root_mean_square(self.residual)
-
-    @property
-    def relative(self) -> Array:
-        """`rms` relative to that of the measured torque, (r,); NaN for a torque of zero."""
-        return ratio(self.rms, _root_mean_square(self.measured))
-
-
-def _root_mean_square(values: Array) -> Array:
-    """Return the root mean square of each column."""
-    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
-
-
-def ratio(values: Array, scale: Array) -> Array:
-    """Return values relative to a scale, NaN where the scale is zero."""
-    return np.asarray(np.divide(values, scale, out=np.full(values.shape, np.nan), where=scale > 0.0))
-
-
-class Errors(NamedTuple):
-    """Errors of the predicted torques of a log.
-
-    Attributes
-    ----------
-    name : str
-        Name of the log.
-    rows : tuple of str
-        Names of the rows, see `Prediction.rows`.
-    instants : int
-        Number of instants.
-    rms, torque_rms : (r,) array
-        Root mean square of the residual and of the measured torque [N m or N].
-    typical : (r,) array
-        Median absolute residual, as the standard deviation of a normal variable: an error that outliers hardly enter.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from thunder_py.identification import Errors
-    >>> errors = Errors("swing", ("joint1",), 100, np.array([0.2]), np.array([4.0]), np.array([0.2]))
-    >>> errors.relative.tolist()
-    [0.05]
-    """
-
-    name: str
-    rows: tuple[str, ...]
-    instants: int
-    rms: Array
-    torque_rms: Array
-    typical: Array
-
-    @property
     def relative(self) -> Array:
         """`rms` relative to `torque_rms`, (r,); NaN for a torque of zero."""
         return ratio(self.rms, self.torque_rms)
@@ -123,6 +80,11 @@ class Errors(NamedTuple):
         """Return a table of the rows: error, error relative to the torque, and typical error."""
         columns = zip(self.rows, self.rms, 100.0 * self.relative, self.typical, strict=True)
         return Table(["joint", "error [N m or N]", "of the torque [%]", "typical error [N m or N]"], columns)
+
+
+def ratio(values: Array, scale: Array) -> Array:
+    """Return values relative to a scale, NaN where the scale is zero."""
+    return np.asarray(np.divide(values, scale, out=np.full(values.shape, np.nan), where=scale > 0.0))
 
 
 class Model(NamedTuple):
@@ -144,27 +106,31 @@ class Model(NamedTuple):
 
 
 def predict(model: Model, log: Recorded, most: int | None) -> Prediction:
-    """Return measured and predicted torques of the first `most` instants of a log."""
-    pieces, count, source = [], 0, as_source(model.robot, log)
-    for rows, predicted in model.of(source):
-        pieces.append((rows.samples.t, rows.samples.motion.q, rows.samples.motion.dq, rows.y, predicted))
-        count += len(predicted)
-        if most is not None and count >= most:
-            break
-    t, q, dq, measured, predicted = (np.concatenate(parts)[:most] for parts in zip(*pieces, strict=True))
-    names = _row_names(model.robot, measured.shape[1])
-    return Prediction(name=source.name, rows=names, t=t, q=q, dq=dq, measured=measured, predicted=predicted)
-
-
-def errors(model: Model, log: Recorded) -> Errors:
-    """Return the errors of a log, of which one piece is in memory at a time."""
+    """Return the errors of a log, of which one piece is in memory at a time, and its first `most` instants."""
+    kept: list[tuple[Array, ...]] = []
     count, squares, sizes, source = 0, np.zeros((2, 1)), np.zeros(1), as_source(model.robot, log)
     for rows, predicted in model.of(source):
+        left, motion = slice(None if most is None else max(most - count, 0)), rows.samples.motion
+        if not kept or left.stop != 0:
+            kept.append(tuple(x[left].copy() for x in (rows.samples.t, motion.q, motion.dq, rows.y, predicted)))
         count, residual = count + len(predicted), rows.y - predicted
         squares = squares + np.stack([np.sum(residual**2, axis=0), np.sum(rows.y**2, axis=0)])
         sizes = sizes + np.array([histogram(np.abs(column)) for column in residual.T])
+    t, q, dq, measured, predicted = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     rms, torque_rms = np.sqrt(squares / count)
-    return Errors(source.name, _row_names(model.robot, rms.size), count, rms, torque_rms, normal_scale(sizes, count))
+    return Prediction(
+        name=source.name,
+        rows=_row_names(model.robot, rms.size),
+        instants=count,
+        rms=rms,
+        torque_rms=torque_rms,
+        typical=normal_scale(sizes, count),
+        t=t,
+        q=q,
+        dq=dq,
+        measured=measured,
+        predicted=predicted,
+    )
 
 
 def _row_names(robot: Robot, count: int) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ from .least_squares import SMALLEST_NOISE, Data, scale_of
 from .log import LogSource
 from .offsets import Offsets, without_offsets
 from .samples import Filter
-from .sums import Linearization, Sums, close_log, r_factor, sums_of_window, total
+from .sums import Linearization, Sums, close_log, sums_of_window, total
+from .triangle import r_factor
 from .windows import Filtering, Window, windows
 
 _Item = TypeVar("_Item")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..checks import Array, array, whole
 from ..errors import ThunderError
 
@@ -136,23 +137,13 @@ def lowpass(t: npt.ArrayLike, x: npt.ArrayLike, cutoff: float, *, order: int = 4
 
 def zero_phase(x: Array, period: float, cutoff: float, order: int = 4) -> Array:
     """Filter signals (k, n) as `lowpass` does, without its checks."""
-    from scipy.signal import sosfiltfilt
-
     padding = round(min(3.0 / (cutoff * period), len(x) - 1))
-    filtered: Array = sosfiltfilt(_sections(period, cutoff, order), x, axis=0, padlen=padding)
-    return filtered
-
-
-def _sections(period: float, cutoff: float, order: int) -> Array:
-    from scipy.signal import butter
-
-    sections: Array = butter(order, cutoff, fs=1.0 / period, output="sos")
-    return sections
+    return _core.zero_phase(x, _core.butterworth(order, cutoff * period), padding)
 
 
 def memory(period: float, cutoff: float, order: int = 4) -> int:
     """Return the number of samples after which the filter of `lowpass` has forgotten a sample, to rounding."""
-    slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in _sections(period, cutoff, order))
+    slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in _core.butterworth(order, cutoff * period))
     return int(np.ceil(np.log(_FORGOTTEN) / np.log(slowest)))
 
 

@@ -25,7 +25,8 @@ from .least_squares import (
 from .offsets import Offsets
 from .problem import Problem
 from .robust import Outliers, Spread, spread_of
-from .sums import Linearization, Sums, mean_slopes, r_factor
+from .sums import Linearization, Sums, mean_slopes
+from .triangle import r_factor
 
 #: iterations of offsets of nonlinear springs, and their change, relative to x - q, at which these end
 _ROUNDS, _EXACT = 30, 1e-9

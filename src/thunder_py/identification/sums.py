@@ -18,6 +18,7 @@ from .layout import RegressorColumns
 from .robust import Outliers
 from .samples import Filter, Samples
 from .signals import difference_squares, white_noise
+from .triangle import Triangle, r_factor
 from .windows import Window
 
 
@@ -85,32 +86,27 @@ def total(sums: Iterable[Sums]) -> Sums:
     return first
 
 
-def r_factor(A: Array) -> Array:
-    """Return the square triangular factor R with R'R = A'A."""
-    R = np.linalg.qr(A, mode="r")
-    missing = A.shape[1] - len(R)
-    return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
-
-
 def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization, log: int, length: float) -> Sums:
     """Return the sums over the instants of a window, with blocks of at least `length` instants of this log."""
-    samples, P, n = window.samples(), plan.theta0.size, plan.robot.n
+    samples, P, n, used = window.samples(), plan.theta0.size, plan.robot.n, window.used
     blocks: dict[tuple[int, int], Block] = {}
-    white, first = window.filter.gains[0], window.first + window.used.start
-    totals = _of_signals(plan, samples[window.used], guess) | _of_noise(plan, window, samples)
-    for part in window.equations(guess.offsets, plan.further, samples):
-        prior = part.W[..., :P] @ plan.theta0
-        totals["expected"] += np.sum(prior[:, :n] ** 2, axis=0)
-        totals["moving"] += part.W[..., plan.watched].any(axis=(0, 1))
-        pieces = _pieces(plan, part, part.y - prior, guess)
-        if guess.outliers is not None:
-            pieces, found = guess.outliers.weighted(pieces)
-            totals["outliers"] = totals.get("outliers", 0.0) + found
-        rows = [np.hstack([pieces[row] for row in group]) for group in plan.groups]
-        for number, here in split(first, len(part.y), length, white):
-            block = Block(float(here.stop - here.start), tuple(r_factor(each[here]) for each in rows))
-            blocks[log, number] = blocks[log, number] + block if (log, number) in blocks else block
-        first += len(part.y)
+    totals = _of_signals(plan, samples[used], guess) | _of_noise(plan, window, samples)
+    count = used.stop - used.start
+    parts = split(window.first + used.start, count, length, window.filter.gains[0]) if count else ()
+    for number, here in parts:
+        triangles = [Triangle(plan.places(group)[-1].stop) for group in plan.groups]
+        for part in window.equations(guess.offsets, plan.further, samples, here):
+            prior = part.W[..., :P] @ plan.theta0
+            totals["expected"] += np.sum(prior[:, :n] ** 2, axis=0)
+            totals["moving"] += part.W[..., plan.watched].any(axis=(0, 1))
+            pieces = _pieces(plan, part, part.y - prior, guess)
+            if guess.outliers is not None:
+                pieces, found = guess.outliers.weighted(pieces)
+                totals["outliers"] = totals.get("outliers", 0.0) + found
+            for triangle, group in zip(triangles, plan.groups, strict=True):
+                triangle.add(np.hstack([pieces[row] for row in group]) if len(group) > 1 else pieces[group[0]])
+        factors = tuple(triangle.factor() for triangle in triangles)
+        blocks[log, number] = Block(float(here.stop - here.start), factors)
     return Sums(blocks, totals)
 
 

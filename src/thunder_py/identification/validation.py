@@ -20,7 +20,7 @@ from .identify import identify
 from .log import LogSource
 from .log_file import Recorded, as_sources
 from .model import ModelIdentification, identify_model
-from .prediction import Errors, Prediction, ratio
+from .prediction import Prediction, ratio
 
 #: default number of folds
 _FOLDS = 5
@@ -42,8 +42,8 @@ class CrossValidation:
         Fold of each log.
     logs : tuple of Log
         The logs.
-    errors : tuple of Errors
-        Errors of each log by the fit that it was held out of.
+    errors : tuple of Prediction
+        Errors of each log by the fit that it was held out of, without instants.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class CrossValidation:
     fits: tuple[Identification | ModelIdentification, ...] = field(repr=False)
     folds: npt.NDArray[np.intp]
     logs: tuple[LogSource, ...] = field(repr=False)
-    errors: tuple[Errors, ...] = field(repr=False)
+    errors: tuple[Prediction, ...] = field(repr=False)
 
     @property
     def error(self) -> Array:
@@ -373,21 +373,16 @@ def _folds(folds: int | npt.ArrayLike | None, count: int) -> npt.NDArray[np.intp
     return assigned
 
 
-class _Held(NamedTuple):
-    """Fit of a fold, and the errors of each of its logs."""
-
-    fit: Identification | ModelIdentification
-    errors: list[Errors]
-
-
-def _fold(logs: Sequence[LogSource], assigned: npt.NDArray[np.intp], task: tuple[Mapping[str, Any], int]) -> _Held:
-    """Identify without the logs of a fold, and predict these."""
+def _fold(
+    logs: Sequence[LogSource], assigned: npt.NDArray[np.intp], task: tuple[Mapping[str, Any], int]
+) -> tuple[Identification | ModelIdentification, dict[int, Prediction]]:
+    """Identify without the logs of a fold, and return the fit and the errors of these by their number."""
     options, fold = dict(task[0]), task[1]
     robot, train = options.pop("robot"), [log for log, k in zip(logs, assigned, strict=True) if k != fold]
     method: Callable[..., Identification | ModelIdentification]
     method = identify_model if options.keys() & _NONLINEAR else identify
     fit = method(robot, train, **options)
-    return _Held(fit, [fit.errors(log) for log, k in zip(logs, assigned, strict=True) if k == fold])
+    return fit, {i: fit.errors(logs[i]) for i in np.flatnonzero(assigned == fold).tolist()}
 
 
 def _validate(
@@ -398,17 +393,12 @@ def _validate(
     progress: bool,
 ) -> dict[str, CrossValidation]:
     """Cross-validate each task; all folds of all of them are independent."""
-    K = int(assigned.max()) + 1
+    K, validations = int(assigned.max()) + 1, {}
     items = [(options, k) for options in tasks.values() for k in range(K)]
-    fold = partial(_fold, logs, assigned)
-    found = map_items(fold, items, workers=workers, progress=progress, unit="fold")
-    return {name: _validation(found[K * i : K * i + K], logs, assigned) for i, name in enumerate(tasks)}
-
-
-def _validation(found: Sequence[_Held], logs: tuple[LogSource, ...], assigned: npt.NDArray[np.intp]) -> CrossValidation:
-    """Put the errors of all folds into the order of the logs."""
-    order = np.argsort(np.concatenate([np.flatnonzero(assigned == fold) for fold in range(len(found))]))
-    errors = [error for held in found for error in held.errors]
-    return CrossValidation(
-        fits=tuple(held.fit for held in found), folds=assigned, logs=logs, errors=tuple(errors[i] for i in order)
-    )
+    found = map_items(partial(_fold, logs, assigned), items, workers=workers, progress=progress, unit="fold")
+    for i, name in enumerate(tasks):
+        fits, errors = zip(*found[K * i : K * i + K], strict=True)
+        of_logs = {number: error for fold in errors for number, error in fold.items()}
+        ordered = tuple(of_logs[number] for number in range(len(logs)))
+        validations[name] = CrossValidation(fits=fits, folds=assigned, logs=logs, errors=ordered)
+    return validations

@@ -84,7 +84,11 @@ class Window:
         return self.filter(self.log)
 
     def equations(
-        self, offsets: Array | None = None, columns: Sequence[Columns] = (), samples: Samples | None = None
+        self,
+        offsets: Array | None = None,
+        columns: Sequence[Columns] = (),
+        samples: Samples | None = None,
+        spread: slice | None = None,
     ) -> Iterator[Equations]:
         """Yield the rows of all instants that are used, about a thousand instants at a time.
 
@@ -96,12 +100,19 @@ class Window:
             Further columns.
         samples : Samples, optional
             Those of `samples`, where they are known.
+        spread : slice, optional
+            Only these of the instants that are used, each part spread over them, so that all parts resemble each other.
         """
         found = self.samples() if samples is None else samples
         formed = formed_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
         further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
-        for start in range(self.used.start, self.used.stop, _ROWS):
-            part = slice(start, min(start + _ROWS, self.used.stop))
+        first = self.used.start
+        if spread is None:
+            parts = [slice(k, min(k + _ROWS, self.used.stop)) for k in range(first, self.used.stop, _ROWS)]
+        else:
+            step = -(-(spread.stop - spread.start) // _ROWS)
+            parts = [slice(first + spread.start + k, first + spread.stop, step) for k in range(step)]
+        for part in parts:
             yield equations(self.robot, found[part], formed[part], [each[part] for each in further])
 
 

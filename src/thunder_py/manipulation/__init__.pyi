@@ -1,4 +1,5 @@
 from .arm import ArmPlace as ArmPlace
+from .arm import JointStops as JointStops
 from .arm import find_place as find_place
 from .arm import follower as follower
 from .arm import hand_speed as hand_speed

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, finite, nonnegative, numbers, positive
+from ..checks import Array, all_positive, array, finite, nonnegative, numbers, per_joint, positive
 from ..control import CartesianMACT, GradientAdaptation
 from ..control.motion_states import joint_inertias
 from ..errors import ThunderError
@@ -21,8 +21,9 @@ _DISTANCES = np.linspace(0.24, 0.6, 13)
 _STARTS, _JUMP = 300, 2.0
 #: distance that all poses keep from position limits [rad or m]
 _MARGIN = 0.15
-#: largest product of damping and period over the inertia of a joint, as torques are held for a period
-_SAMPLED = 0.2
+#: largest product of damping and period over the inertia of a joint, and of stiffness and period over its damping, as
+#: torques are held for a period
+_SAMPLED, _HELD = 0.2, 0.5
 
 
 class ArmPlace(NamedTuple):
@@ -245,13 +246,19 @@ def joint_damping(
     [21.0, 37.0, 29.0, 26.0, 2.0, 2.0, 1.0]
     """
     posture = array(q, (robot.n,), "q")
-    J, K_p = robot.jacobian(posture), _stiffness(stiffness, turning)
-    critical = np.sqrt(np.einsum("ri,r,ri->i", J, K_p, J) * np.diagonal(robot.mass_matrix(posture)))
+    stiff = _joint_stiffness(robot, posture, stiffness, turning)
+    critical = np.sqrt(stiff * np.diagonal(robot.mass_matrix(posture)))
     return np.asarray(np.minimum(critical, _SAMPLED / period * joint_inertias(robot, posture[None])[0]))
 
 
 def _stiffness(stiffness: float, turning: float) -> Array:
     return np.repeat([positive(stiffness, "stiffness", "N/m"), positive(turning, "turning", "N m")], 3)
+
+
+def _joint_stiffness(robot: Robot, q: npt.ArrayLike, stiffness: float, turning: float) -> Array:
+    """Return the stiffness of each joint with the others locked, (n,)."""
+    J = robot.jacobian(q)
+    return np.asarray(np.einsum("ri,r,ri->i", J, _stiffness(stiffness, turning), J))
 
 
 def follower(
@@ -273,7 +280,8 @@ def follower(
     q : (n,) array_like
         A posture of the task, for the default of `damping` [rad or m].
     stiffness, turning : float
-        K_p of position [N/m] and orientation [N m].
+        K_p of position [N/m] and orientation [N m]; with the default `damping` the latter is lower for light wrists,
+        so that stiffness times period is at most half of the damping of each joint.
     damping : (n,) array_like, optional
         K_d of the joints [N m s/rad or N s/m]; default `joint_damping`.
     eta : float
@@ -291,7 +299,53 @@ def follower(
     """
     if damping is None:
         damping = joint_damping(robot, q, stiffness=stiffness, turning=turning, period=period)
+        turning *= min(1.0, float(np.min(_HELD * damping / (period * _joint_stiffness(robot, q, stiffness, turning)))))
     law = None
     if nonnegative(eta, "eta") > 0.0:
         law = GradientAdaptation.proportional(robot, eta, unknown=robot.link_names[-1], floor=1e-2)
     return CartesianMACT(robot, _stiffness(stiffness, turning), damping, adaptation=law, gamma=0.0, posture=None)
+
+
+class JointStops:
+    """A controller of an arm whose joints resist near their limits, as those of people do.
+
+    In the last `width` before a limit a joint has the passive torque -K s^5 - D s^4 dq, s being the depth from 0 to 1
+    at the limit. It belongs to the arm; a simulated plant has none, so that it is added to the controller's.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm with its position limits.
+    controller : Controller
+        Anything with `step`.
+    torque, damping : float or (n,) array_like
+        K [N m or N] and D [N m s/rad or N s/m].
+    width : float or (n,) array_like
+        Width of the stops [rad or m].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import JointStops
+    >>> arm = th.Robot.load("ur5e")
+    >>> stops = JointStops(arm, th.PDGravity(arm, 1e-9, 1e-9), torque=5.0, damping=0.3, width=0.05)
+    >>> q = [0.0, -1.6, arm.limits.upper[2], -1.8, -1.6, 0.0]
+    >>> still = th.reference.SetPoint(q)(0.0)
+    >>> round(float((stops.step(0.0, q, [0.0] * 6, still) - arm.gravity_vector(q))[2]), 3)
+    -5.0
+    """
+
+    def __init__(
+        self, robot: Robot, controller: Any, torque: npt.ArrayLike, damping: npt.ArrayLike, width: npt.ArrayLike
+    ) -> None:
+        self.controller, self._width = controller, all_positive(per_joint(width, robot.n, "width"), "width")
+        self._torque, self._damping = per_joint(torque, robot.n, "torque"), per_joint(damping, robot.n, "damping")
+        self._lower, self._upper = robot.limits.lower + self._width, robot.limits.upper - self._width
+
+    def step(self, t: float, q: Array, dq: Array, reference: Any, /) -> Array:
+        """Return the torques (n,) of controller and joints."""
+        tau = np.asarray(self.controller.step(t, q, dq, reference), dtype=np.float64)
+        depth = (np.minimum(q - self._lower, 0.0) + np.maximum(q - self._upper, 0.0)) / self._width
+        if not depth.any():
+            return tau
+        return np.asarray(tau - self._torque * depth**5 - self._damping * depth**4 * np.asarray(dq))

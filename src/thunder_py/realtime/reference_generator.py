@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, apart, array, per_joint
-from ..delimited import TextTable
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_MODEL, as_file, parsing
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
 from ..spatial.single import Quaternion, quaternion_of
+from ..tabular.text import TextTable
 from ..trajectory.joint import point_to_point, spline
 from ..values import Stateful
 from .joint_states import JointOrder

@@ -33,12 +33,11 @@ _WORDS: Mapping[str, str] = {
     "current": "current currents i iq amp amps cur curr",
 }
 _SIGNAL_OF = {word: signal for signal, words in _WORDS.items() for word in words.split()}
-_OF_LINKS = ("q", "dq", "ddq", "tau")
 _MOTORS, _OF_SPRINGS = frozenset(("motor", "motors", "rotor", "x", "dx", "ddx")), frozenset(("joint", "joints", "j"))
 #: signals of elastic joints, with those of links that they are like, and words that tell them from these
 OF_MOTORS = {"x": ("q", _MOTORS), "dx": ("dq", _MOTORS), "ddx": ("ddq", _MOTORS), "joint_torque": ("tau", _OF_SPRINGS)}
-SIGNALS = (*_OF_LINKS, *OF_MOTORS)
-_MOTION = ("q", "dq", "ddq", "x", "dx", "ddx")
+SIGNALS = ("q", "dq", "ddq", "tau", *OF_MOTORS)
+_TORQUES = ("tau", "joint_torque")
 _PHRASES = (
     (r"\b(?:q|theta|th|angle|pos|position)( [#\d]+)? (?:dot dot|ddot|dotdot)\b", r"ddq\1"),
     (r"\b(?:q|theta|th|angle|pos|position)( [#\d]+)? (?:dot|d dt)\b", r"dq\1"),
@@ -66,13 +65,16 @@ _TIME = ("t", "time", "stamp", "timestamp", "seconds", "sec", "secs", "zeit", "c
 _NANO = ("nanosec", "nanosecs", "nanoseconds", "nsec", "nsecs", "nsec")
 _KNOWN = {*_SIGNAL_OF, *_MEASURED, *_DESIRED, *_FILTERED, *_NEUTRAL}
 _DESIRED_ONLY = 3
+#: what may be a motor's angle beside a joint's, and signals that a log needs not have
+_MOTOR_ANGLES, _FURTHER = ("theta", "thetas", "th", "dtheta", "ddtheta"), ("dq", "ddq", "dx", "ddx", "joint_torque")
 #: instants of this century in seconds since 1970, from the year 2001 on, by their size
 _EPOCHS = ((1e18, "ns"), (1e15, "us"), (1e12, "ms"))
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 #: columns from a number to another, that one excluded, as in Python
 _RANGE = re.compile(r"(\d+):(\d+)")
-#: way out for a log without time
-NO_TIME = "give the number of rows per second with rate= of LogFile"
+#: ways out for a log whose columns are not recognized, and for one without time
+_ADVICE = "name them with columns=, or give their numbers from 0, such as q=1:7; LogFile.describe shows them"
+_NO_TIME = "give the number of rows per second with rate= of LogFile"
 
 
 class Group(NamedTuple):
@@ -127,8 +129,9 @@ def groups(names: Sequence[str], joints: Sequence[str] = ()) -> list[Group]:
         for k, length, mark, number in places:
             template = (*words[:k], mark, *words[k + length :])
             found.setdefault(template, {}).setdefault(number, []).append(column)
-        if len(joints) == 1:
-            found.setdefault(tuple(words), {}).setdefault(0, []).append(column)
+        if len(joints) == 1 or (names.count(names[column]) > 1 and not places):
+            earlier = 0 if len(joints) == 1 else names[:column].count(names[column])  # names that are repeated
+            found.setdefault(tuple(words), {}).setdefault(earlier, []).append(column)
     result: dict[tuple[str, tuple[int, ...]], Group] = {}
     for template, by_number in found.items():
         numbers = sorted(by_number)
@@ -144,11 +147,11 @@ def groups(names: Sequence[str], joints: Sequence[str] = ()) -> list[Group]:
 def joint_names(names: Sequence[str]) -> list[str]:
     """Return what columns of several signals seem to call joints: the words that say nothing else."""
     found: dict[str, set[str]] = {}
-    for name in names:
-        words = tokens(name)
-        rest = [word for word in words if not word.isdigit() and word not in _KNOWN | _OTHER | {*_TIME}]
-        if rest and any(word in _SIGNAL_OF for word in words):
-            found.setdefault(" ".join(rest), set()).update(_SIGNAL_OF[word] for word in words if word in _SIGNAL_OF)
+    for words in map(tokens, names):
+        rest = [word for word in words if word not in _KNOWN | _OTHER | {*_TIME}]
+        signals = [_SIGNAL_OF[word] for word in words if word in _SIGNAL_OF]
+        if signals and any(word.isalpha() for word in rest):
+            found.setdefault(" ".join(rest), set()).update(signals)
     return [name for name, signals in found.items() if len(signals) > 1]
 
 
@@ -166,7 +169,7 @@ def _group(template: Sequence[str], columns: tuple[int, ...]) -> Group | None:
         return None
     kind = 3 if _DESIRED.intersection(words) else 0 if _MEASURED.intersection(words) else 1
     kind = 2 if kind < 3 and _FILTERED.intersection(words) else kind
-    unknown = sum(word not in _KNOWN for word in words)
+    unknown = sum(word not in _KNOWN or word in _MOTOR_ANGLES for word in words)
     return Group(min(signals, key=list(_WORDS).index), columns, (kind, unknown), frozenset(words))
 
 
@@ -241,8 +244,8 @@ class Names:
         clocks = times(names)
         found = {}
         if self.timed and not clocks:
-            message = f"there must be a column of time, such as t or time, got {listed(names)}; {_name_them(names)}"
-            raise FileFormatError(f"{message}, or {NO_TIME}", path=self.path)
+            message = f"there must be a column of time, such as t or time, got {listed(names)}; {_ADVICE}"
+            raise FileFormatError(f"{message}, or {_NO_TIME}", path=self.path)
         if self.timed:
             found["t"] = clocks[0]
         elif clocks:
@@ -251,43 +254,45 @@ class Names:
         if len(joints) != robot.n:
             raise FileFormatError(f"columns must name {robot.n} of q, got {', '.join(joints)}", path=self.path)
         of_links = groups(names, joints)
-        for signal in _OF_LINKS:
-            wanted = [one for one in of_links if one.signal == signal and self._of_link(robot, one)]
+        others = {"x", "dx", "ddx"} if not robot.e else _MOTORS
+        for signal in SIGNALS[:4]:
+            others = _OF_SPRINGS if robot.e and signal == "tau" else others
+            same = [one for one in of_links if one.signal == signal]
+            wanted = [one for one in same if not one.words & others] or (same if signal == "tau" else [])
             if signal == "tau" and self.currents:
-                wanted = [one for one in of_links if one.signal == "current"] or wanted
+                currents = [one for one in of_links if one.signal == "current"]
+                wanted = [one for one in currents if len(one.columns) == len(joints)] or wanted
             if (columns := self._chosen(signal, wanted, names, len(joints))) is not None:
                 found[signal] = columns
             elif signal in ("q", "tau"):
                 self._refuse(signal, of_links, names, joints)
+        if "dq" not in found:
+            found.pop("ddq", None)
+        if not robot.e:
+            return found
         elastic = [joints[drive.joint - 1] for drive in robot.elastic]
-        of_motors = groups(names, elastic) if elastic else []
+        of_motors = [one for one in groups(names, elastic) if [*one.columns] != found["tau"]]
         for signal, (of, words) in OF_MOTORS.items():
-            wanted = [
-                one for one in of_motors if one.signal == of and one.words & words and [*one.columns] != found["tau"]
-            ]
-            if elastic and (columns := self._chosen(signal, wanted, names, len(elastic))) is not None:
+            wanted = [one for one in of_motors if one.signal == of and one.words & words]
+            if (columns := self._chosen(signal, wanted, names, len(elastic))) is not None:
                 found[signal] = columns
-            elif elastic and signal == "x":
+            elif signal == "x":
                 self._refuse(signal, [], names, elastic)
         return found
-
-    def _of_link(self, robot: Robot, group: Group) -> bool:
-        """Return whether a group can be a signal of the links, or a torque that drives them."""
-        if not robot.e:
-            return not {"x", "dx", "ddx"} & group.words
-        return not _MOTORS & group.words if group.signal != "tau" else not _OF_SPRINGS & group.words
 
     def _chosen(self, signal: str, found: Sequence[Group], names: Sequence[str], count: int) -> list[int] | None:
         """Return the columns of the likeliest group."""
         groups_of_all = sorted((one for one in found if len(one.columns) == count), key=lambda one: one.rank)
         if not groups_of_all:
             more = [one for one in found if len(one.columns) > count]
-            if more:
+            if more and signal not in _FURTHER:
                 message = f"there must be columns of {count} joints, got also {names[more[0].columns[count]]}"
                 raise FileFormatError(f"{message}; name those of the robot with columns=", path=self.path)
             return None
         best = groups_of_all[0]
         if len(groups_of_all) > 1 and groups_of_all[1].rank == best.rank:
+            if signal in _FURTHER:
+                return None
             first, second = (names[one.columns[0]] for one in groups_of_all[:2])
             message = f"there must be one column of {signal} for each joint, got {first} and {second}, among others"
             raise FileFormatError(f"{message}; name one of them with columns=", path=self.path)
@@ -301,7 +306,7 @@ class Names:
     def _refuse(self, signal: str, found: Sequence[Group], names: Sequence[str], joints: Sequence[str]) -> None:
         message = (
             f"there must be columns of {signal}, such as {signal}1 to {signal}{len(joints)} or {signal}_{joints[0]}, "
-            f"got {listed(names)}; {_name_them(names)}"
+            f"got {listed(names)}; {_ADVICE}"
         )
         if signal == "tau" and any(one.signal == "current" for one in found):
             message += "; currents are read with gain=, the torque for each unit of them"
@@ -332,7 +337,7 @@ class Names:
             return factor if len(columns) == 1 else np.array([1.0, 1e-9])
         joints = robot.motor_joints if signal in OF_MOTORS else range(robot.n)
         revolute = [robot.joint_types[k] == "R" for k in joints]
-        angle = np.pi / 180.0 if self.unit == "deg" and signal in _MOTION else 1.0
+        angle = np.pi / 180.0 if self.unit == "deg" and signal not in _TORQUES else 1.0
         what = "current" if signal == "tau" and self.currents else signal
         units = [scale(what, kind, column, self.path) for kind, column in zip(revolute, columns, strict=True)]
         usual = [angle if kind else 1.0 for kind in revolute]
@@ -367,7 +372,8 @@ class Names:
         if of_array:
             return of_array
         if not (between or text.isdecimal()):
-            raise FileFormatError(f"columns {column} of {signal} must be there, got {listed(names)}", path=self.path)
+            message = f"columns {column} of {signal} must be there, got {listed(names)}{self.further}"
+            raise FileFormatError(message, path=self.path)
         places = range(int(between[1]), int(between[2])) if between else [int(text)]
         if not places or max(places) >= len(names):
             message = f"columns of {signal} must be numbers from 0 to {len(names) - 1}, got {column}"
@@ -378,13 +384,6 @@ class Names:
 def warn(path: Path, message: str) -> None:
     """Warn with the path."""
     warnings.warn(f"{path}: {message}", ThunderWarning, stacklevel=outer_level())
-
-
-def _name_them(names: Sequence[str]) -> str:
-    """Return the way out for columns that are not recognized."""
-    if all(name.isdecimal() for name in names):
-        return "give their numbers from 0 with columns=, such as q=1:7; LogFile.describe shows them"
-    return "name them with columns=; LogFile.describe shows them"
 
 
 def listed(names: Sequence[str]) -> str:

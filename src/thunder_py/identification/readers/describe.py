@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import pi
 from pathlib import Path
@@ -15,17 +15,17 @@ import numpy as np
 from ...checks import Array
 from ...errors import ThunderError
 from ...table import Table as Text
+from ...tabular.bag import BagTable
+from ...tabular.files import Table
 from ...values import Value
 from ..signals import difference_squares, sampling_period, white_noise
-from .bag import BagTable
 from .columns import groups, joint_names, times
-from .tables import Table
 from .units import TIMES, scale
 
 #: rows that are looked at, and those that suffice
 _MOST, _FEWEST = 200_000, 20
-#: correlation of a velocity with the changes of its position, and of desired with measured values
-_ALIKE, _SAME = 0.9, 0.98
+#: correlation of a velocity with the changes of its position, of desired with measured values, of the only velocity
+_ALIKE, _SAME, _SURE = 0.9, 0.98, 0.995
 #: samples over which changes are compared
 _SPANS = (1, 8, 40)
 #: periods that make a gap, ratio of long to short ones of a column of time, and largest angle of a joint in rad
@@ -34,8 +34,10 @@ _GAP, _UNEVEN, _LARGEST_ANGLE = 1.5, 20.0, 4.0 * pi
 _UNITS = ("s", "ms", "us", "ns")
 #: usual rates [Hz], which an estimated one within 3 % is
 _RATES = np.array([10, 20, 25, 30, 40, 50, 60, 100, 120, 125, 200, 240, 250, 300, 400, 500, 800, 1000, 2000, 4000])
-#: logarithm of the ratio of rates that are the same, and names of columns that count rows
-_CLOSE, _COUNTERS = 0.12, ("", "index", "frame", "frame_index", "sample", "row", "seq", "n", "k")
+#: relative error of an estimated rate, share of instants that increase, and blocks of q and tau
+_NEAR, _MANY, _PAIR = 0.03, 0.8, 2
+#: logarithm of the ratio of rates that are the same
+_CLOSE = 0.12
 _WORDS = {"q": "position", "dq": "velocity", "ddq": "acceleration", "tau": "torque", "current": "current"}
 
 
@@ -62,11 +64,11 @@ class Description(Value):
     >>> from thunder_py.identification import LogFile
     >>> t = np.arange(200) * 8.0
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     rows = np.column_stack([t, np.sin(0.01 * t), np.cos(0.01 * t), np.cos(0.02 * t)])
+    ...     rows = np.column_stack([t, np.sin(0.01 * t), 10.0 * np.cos(0.01 * t), np.cos(0.02 * t)])
     ...     np.savetxt(Path(folder, "log.txt"), rows)
     ...     description = LogFile(Path(folder, "log.txt")).describe()
     >>> description.options
-    {'columns': {'t': '0', 'q': '1', 'tau': '3'}, 'time_unit': 'ms'}
+    {'time_unit': 'ms', 'columns': {'t': '0', 'q': '1', 'tau': '3'}}
     """
 
     text: str
@@ -88,25 +90,24 @@ def described(table: Table, joints: int | None) -> Description:
             table = replace(table, topic=topics[0])
             options = {"topic": topics[0]}
     names, data = table.names, _sample(table)
-    meaning, notes, found, resample = _looked_at(names, data, joints)
+    seems, notes, found, further = _looked_at(names, data, joints)
     options |= found
     kept = [column[~np.isnan(column)] for column in data.T]
     ranges = [(f"{v.min():.6g}", f"{v.max():.6g}") if v.size else ("", "") for v in kept]
-    rows = [(k, name, *ranges[k], meaning.get(k, "")) for k, name in enumerate(names)]
+    rows = [(k, name, *ranges[k], seems.get(k, "")) for k, name in enumerate(names)]
     part = "" if len(data) < _MOST else f", of which the first {_MOST} were looked at"
     head.append(f"about {table.rows} rows of {len(names)} columns{part}")
+    given = {**options, **({"columns": _columns_text(options["columns"])} if "columns" in options else {})}
     command = ["thunder identify ROBOT", shlex.quote(str(table.path)), "--cutoff HZ"]
-    for name, value in options.items():
-        if name == "columns":
-            value = ",".join(f"{signal}={_joined(places)}" for signal, places in value.items())
-        command.append(f"--{name.replace('_', '-')} {value}")
-    command += [] if resample is None else [f"--resample {resample:g}"]
+    command += [f"--{name.replace('_', '-')} {value}" for name, value in {**given, **further}.items()]
     listed = str(Text(("column", "name", "least", "largest", "seems to be"), rows))
     return Description("\n".join([*head, listed, *notes, " ".join(command)]), options)
 
 
-def _joined(places: str | Sequence[int]) -> str:
-    return places if isinstance(places, str) else ",".join(map(str, places))
+def _columns_text(columns: Mapping[str, str | Sequence[int]]) -> str:
+    """Return columns as the command reads them."""
+    joined = {name: text if isinstance(text, str) else ",".join(map(str, text)) for name, text in columns.items()}
+    return ",".join(f"{signal}={places}" for signal, places in joined.items())
 
 
 def _sample(table: Table) -> Array:
@@ -120,96 +121,83 @@ def _sample(table: Table) -> Array:
 
 def _looked_at(
     names: Sequence[str], data: Array, joints: int | None
-) -> tuple[dict[int, str], list[str], dict[str, Any], float | None]:
-    """Return what columns seem to be, notes, the options that read the log, and a frequency to resample to."""
-    meaning: dict[int, str] = {}
-    notes: list[str] = []
+) -> tuple[dict[int, str], list[str], dict[str, Any], dict[str, Any]]:
+    """Return what columns seem to be, notes, the options that read the log, and further ones of the command."""
+    seems: dict[int, str] = {}
+    columns: dict[str, str | list[int]] = {}
     options: dict[str, Any] = {}
     numbers = [k for k in range(len(names)) if not np.isnan(data[:, k]).all()]
     whole = data[~np.isnan(data[:, numbers]).any(axis=1)]
     if len(whole) < _FEWEST:
-        return meaning, ["too few rows to say what they are"], options, None
-    if len(whole) < len(data):
-        notes.append(f"numbers are missing in {len(data) - len(whole)} of {len(data)} rows")
+        return seems, ["too few rows to say what they are"], options, {}
+    missing = len(data) - len(whole)
+    notes = [f"numbers are missing in {missing} of {len(data)} rows"] if missing else []
     whole = whole[np.append(True, (np.diff(whole[:, numbers], axis=0) != 0.0).any(axis=1))]  # without repeated rows
-    numbers = [k for k in numbers if np.ptp(whole[:, k]) > 0.0]
-    clock, period, resample, columns = _clock(names, whole), None, None, {}
-    if clock is not None:
-        places, t, unit = clock
-        period, resample, told = _rates_of(t)
-        notes += told
-        meaning.update(dict.fromkeys(places, f"time [{unit}]"))
-        if period is not None:
-            columns["t"] = _listed(places)
-            options |= (
-                {} if unit == "s" or _unit_of(names[places[0]], "t") or _is_epoch(t, unit) else {"time_unit": unit}
-            )
+
+    def mark(places: Sequence[int], word: str) -> None:
+        seems.update({k: f"{word} of joint {i}" for i, k in enumerate(places, 1)})
+
+    clock, unit, t = _clock(names, whole)
+    period, further = None, {}
+    if clock:
+        seems.update(dict.fromkeys(clock, f"time [{unit}]"))
+        period, uneven, note = _periods(t)
+        notes.append(note)
+        further = {"resample": f"{float(f'{1.0 / period:.3g}'):g}"} if period and uneven else {}
+        if period:
+            columns["t"] = _listed(clock)
+            told = unit == "s" or len(clock) > 1 or _unit_of(names[clock[0]], "t") or 1e9 < t[0] < 5e9
+            options |= {} if told else {"time_unit": unit}
     named, certain = _by_names(names, joints)
-    certain &= period is not None and clock is not None and clock[0] in times(names)[:1]
-    free = [k for k in numbers if k not in meaning]
-    motion = [(named["q"], named.get("dq", []), named.get("ddq", []))] if "q" in named else []
-    rate = 1.0 / period if period else None
-    if not motion:
-        motion = _by_changes(whole, free, period, joints) or _by_smoothness(whole, free, joints)
-    if not motion:
-        return meaning, [*notes, "positions are not recognized: name them with --columns"], options, resample
-    for signal, places in zip(("q", "dq", "ddq"), motion[0], strict=True):
-        meaning.update({k: f"{_WORDS[signal]} of joint {i}" for i, k in enumerate(places, 1)})
-    q, dq = motion[0][:2]
-    for other in motion[1:]:
-        meaning.update({k: f"desired {_WORDS['q']} of joint {i}" for i, k in enumerate(other[0], 1)})
-    if dq:
-        rates, alike = _agreement(whole, q, dq)
-        rate = float(np.median(np.diag(rates)[np.diag(alike) > _ALIKE])) if (np.diag(alike) > _ALIKE).any() else None
-        if period is None and rate is not None:
-            nearest = float(_RATES[np.argmin(np.abs(_RATES / rate - 1.0))])
-            rate = nearest if abs(nearest / rate - 1.0) < 0.03 else float(f"{rate:.3g}")
-            notes.append(f"no column of time; velocities agree with positions at about {rate:g} Hz")
-        elif period is not None and (rate is None or not 0.8 < rate * period < 1.25):
-            how = "do not follow from positions" if rate is None else f"are {rate * period:.3g} times their changes"
-            notes.append(f"velocities {how}: other units, or others than measured")
-    if period is None and "rate" not in options:
-        options |= {"rate": rate} if rate else {}
-        notes += [] if rate else ["no column of time: --rate gives the rows per second"]
+    moving = [k for k in numbers if np.ptp(whole[:, k]) > 0.0 and k not in seems]
+    motions = [(named["q"], named.get("dq", []), named.get("ddq", []))] if "q" in named else []
+    motions = motions or _by_changes(whole, moving, period, joints) or _by_smoothness(whole, moving, joints)
+    if not motions:
+        return seems, [*notes, "positions are not recognized: name them with --columns"], options, further
+    for places, word in zip(motions[0], ("position", "velocity", "acceleration"), strict=True):
+        mark(places, word)
+    for desired, *_ in motions[1:]:
+        mark(desired, "desired position")
+    q, dq, _ = motions[0]
+    rates, alike = (np.diag(each) for each in _agreement(whole, q, dq))
+    rate = float(np.median(rates[alike > _ALIKE])) if (alike > _ALIKE).any() else None
+    if period is None and rate is None:
+        notes.append("no column of time: --rate gives the rows per second")
+    elif period is None and rate is not None:
+        nearest = float(_RATES[np.argmin(np.abs(_RATES / rate - 1.0))])
+        options["rate"] = nearest if abs(nearest / rate - 1.0) < _NEAR else float(f"{rate:.3g}")
+        notes.append(f"no column of time; velocities agree with positions at about {rate:.4g} Hz")
+    elif period is not None and dq and (rate is None or not 0.8 < rate * period < 1.25):
+        how = "do not follow from positions" if rate is None else f"are {rate * period:.3g} times their changes"
+        notes.append(f"velocities {how}: other units, or others than measured")
     if _unit_of(names[q[0]], "q") is None and (largest := np.abs(whole[:, q]).max()) > _LARGEST_ANGLE:
         notes.append(f"positions up to {largest:.4g}: degrees")
         options["unit"] = "deg"
-    torques = [named[signal] for signal in ("tau", "current") if signal in named]
+    torques = [(named[signal], _WORDS[signal]) for signal in ("tau", "current") if signal in named]
+    free = [k for k in numbers if k not in seems]
+    torques = torques or [(places, "torque or current") for places in _torques(whole, q, free)]
     if not torques:
-        torques = _torques(
-            whole, q, [k for k in range(len(names)) if k not in meaning and not np.isnan(data[:, k]).all()]
-        )
-        certain = False
-    if not torques:
-        return meaning, [*notes, "torques are not recognized: name them with --columns"], options, resample
-    for number, places in enumerate(torques, 1):
-        word = (
-            "torque"
-            if places == named.get("tau")
-            else "current"
-            if places == named.get("current")
-            else "torque or current"
-        )
-        which = f" {number}" if len(torques) > 1 else ""
-        meaning.update({k: f"{word}{which} of joint {i}" for i, k in enumerate(places, 1)})
-    columns |= {"q": _listed(q), "tau": _listed(torques[0])}
-    options |= {} if certain else {"columns": columns}
-    if "tau" not in named and "current" in named:
+        return seems, [*notes, "torques are not recognized: name them with --columns"], options, further
+    for number, (places, word) in enumerate(torques, 1):
+        mark(places, f"{word} {number}" if len(torques) > 1 else word)
+    columns |= {"q": _listed(q), "tau": _listed(torques[0][0])}
+    if not (certain and period and clock in times(names)[:1]):
+        options["columns"] = columns
+    if torques[0][1] == "current":
         options["gain"] = 1
         notes.append("torques are currents: --gain has the torque for each unit of them")
-    for places in torques[1:]:
-        notes.append(
-            f"or tau={_joined(_listed(places))}, the measured ones; --gain has the torque for each unit of a current"
-        )
-    return meaning, notes, options, resample
+    for places, _ in torques[1:]:
+        others = _columns_text({"tau": _listed(places)})
+        notes.append(f"or {others}, if these were measured; --gain has the torque for each unit of a current")
+    return seems, notes, options, further
 
 
 def _listed(columns: Sequence[int]) -> str | list[int]:
     """Return columns as a number, a range or a list."""
     first, last = columns[0], columns[-1] + 1
-    if list(columns) == list(range(first, last)):
-        return str(first) if last == first + 1 else f"{first}:{last}"
-    return list(columns)
+    if list(columns) != list(range(first, last)):
+        return list(columns)
+    return str(first) if last == first + 1 else f"{first}:{last}"
 
 
 def _unit_of(name: str, signal: str) -> float | None:
@@ -219,52 +207,44 @@ def _unit_of(name: str, signal: str) -> float | None:
         return None
 
 
-def _is_epoch(t: Array, unit: str) -> bool:
-    return bool(1e9 < t[0] < 5e9 and unit != "s")
-
-
-def _clock(names: Sequence[str], data: Array) -> tuple[list[int], Array, str] | None:
-    """Return the columns of time, the instants in s, and their unit."""
-    named = [columns for columns in times(names) if not np.isnan(data[:, columns]).any()]
+def _clock(names: Sequence[str], data: Array) -> tuple[list[int], str, Array]:
+    """Return the columns of time, their unit, and the instants in s; counters of rows are the last choice."""
     known = {k for group in groups(names, joint_names(names)) for k in group.columns}
-    others = [[k] for k in range(len(names)) if k not in known and [k] not in named and _increases(data[:, k])]
-    counters = [columns for columns in others if (np.diff(data[:, columns[0]]) == 1.0).all()]
-    for columns in [*named, *(one for one in others if one not in counters), *counters]:
+    counted = [k for k in range(len(names)) if (np.diff(data[:, k]) == 1.0).all()]
+    free = [k for k in range(len(names)) if k not in known and _increases(data[:, k])]
+    others = [k for k in free if k not in counted] + [k for k in counted if k in free and names[k].isdecimal()]
+    for columns in [*times(names), *([k] for k in others)]:
         values = data[:, columns[0]]
         steps = np.diff(values)
-        if (steps < 0.0).any() or not (steps > 0.0).any():
-            continue
-        if columns in counters and (
-            names[columns[0]].strip().lower() in _COUNTERS or not names[columns[0]].isdecimal()
-        ):
+        if not ((steps >= 0.0).all() and (steps > 0.0).any()):
             continue
         if len(columns) == 2:
-            return columns, values + 1e-9 * data[:, columns[1]], "s"
+            return columns, "s", values + 1e-9 * data[:, columns[1]]
         factor = _unit_of(names[columns[0]], "t")
-        unit = next((one for one in TIMES if TIMES[one] == factor), None)
-        usual = (one for one in _UNITS if 1e-4 <= np.median(steps[steps > 0.0]) * TIMES[one] <= 1.0)
-        epoch = next((one for one in _UNITS[1:] if 1e9 < values[0] * TIMES[one] < 5e9), None)
-        unit = unit or epoch or next(usual, "s")
-        return columns, values * TIMES[unit], unit
-    return None
+        step = np.median(steps[steps > 0.0])
+        unit = next(
+            (one for one in TIMES if TIMES[one] == factor or (factor is None and 1e9 < values[0] * TIMES[one] < 5e9)),
+            next((one for one in _UNITS if 1e-4 <= step * TIMES[one] <= 1.0), "s"),
+        )
+        return columns, unit, values * TIMES[unit]
+    return [], "s", np.zeros(0)
 
 
-def _rates_of(t: Array) -> tuple[float | None, float | None, list[str]]:
-    """Return the period, None for stamps of a coarse clock, the frequency to resample to, and notes."""
+def _periods(t: Array) -> tuple[float | None, bool, str]:
+    """Return the period, None for stamps of a coarse clock, whether instants are uneven, and a note."""
     steps = np.diff(t)
     forward = np.flatnonzero(steps > 0.0)
-    if len(forward) < 0.8 * len(steps):
-        rate = (forward[-1] - forward[0]) / (t[forward[-1]] - t[forward[0]]) if len(forward) > 1 else 0.0
-        return None, None, [f"instants are repeated; on average {rate:.6g} Hz: --rate instead of the column of time"]
+    if len(forward) < _MANY * len(steps):
+        rate = (forward[-1] - forward[0]) / max(t[forward[-1]] - t[forward[0]], 1e-9)
+        return None, True, f"instants are repeated, {rate:.6g} Hz on average: --rate instead of the column of time"
     period = float(np.median(steps[forward]))
     gaps = int((steps > _GAP * period).sum())
     note = f"{1.0 / period:.6g} Hz, periods of {steps.min():.4g} to {steps.max():.4g} s, {gaps} gaps"
     try:
         sampling_period(t)
     except ThunderError:
-        resample = float(f"{1.0 / period:.3g}")
-        return period, resample, [note, f"instants are uneven: --resample {resample:g}"]
-    return period, None, [note]
+        return period, True, f"{note}; uneven: --resample"
+    return period, False, note
 
 
 def _increases(column: Array) -> bool:
@@ -327,18 +307,28 @@ def _by_changes(data: Array, moving: Sequence[int], period: float | None, joints
     else:
         return []
     distances = Counter(b - a for a, b in linked)
+    if max(distances.values()) == 1 and not any(alike[a, b] > _SURE for a, b in found):
+        return []  # by chance
     d = max(distances, key=lambda one: (distances[one], -abs(one)))
     first = sorted(a for a, b in linked if b - a == d and (a - d, a) not in linked)
     stride = min(np.diff(first), default=1)
     stride = int(stride) if len(first) > 1 and not (np.diff(first) % stride).any() else 1
-    q = list(range(first[0], first[-1] + 1, stride))
-    still = set(range(data.shape[1])).difference(moving)
+    still, targets = set(range(data.shape[1])).difference(moving), {b for _, b in linked}
+    blocks: list[list[int]] = []
+    for k in range(first[0], first[-1] + 1, stride):
+        if k in targets and k not in first:
+            blocks.append([])  # velocities between two blocks of positions
+        else:
+            blocks = blocks or [[]]
+            blocks[-1].append(k)
+    blocks = [block for block in blocks if block and len(block) == max(map(len, blocks))]
+    q = blocks[0]
     most = joints or (abs(d) if stride == 1 and abs(d) > 1 else data.shape[1])
     for step in (-stride, stride):  # joints that stand still
         while len(q) < most and {(end := q[0 if step < 0 else -1]) + step, end + step + d} <= still:
-            q = sorted([*q, end + step])
+            q[:] = sorted([*q, end + step])
     halves = [q[: len(q) // 2], q[len(q) // 2 :]]
-    blocks = halves if len(q) % 2 == 0 and _are_alike(data, *halves) else [q]
+    blocks = halves if len(blocks) == 1 and len(q) % 2 == 0 and _are_alike(data, *halves) else blocks
     blocks.sort(key=lambda block: -_roughness(data, block).mean())
     return [
         (
@@ -351,14 +341,22 @@ def _by_changes(data: Array, moving: Sequence[int], period: float | None, joints
 
 
 def _by_smoothness(data: Array, free: Sequence[int], joints: int | None) -> list[_Motion]:
-    """Return the positions where there are only these and torques, in blocks or in turn: the smoother half."""
-    n = joints or len(free) // 2
-    if n == 0 or len(free) != 2 * n:
-        return []
-    rough = np.log(_roughness(data, free) + 1e-12)
-    cuts = [(free[:n], free[n:], rough[:n], rough[n:]), (free[::2], free[1::2], rough[::2], rough[1::2])]
-    one, other, r, s = max(cuts, key=lambda cut: abs(np.median(cut[2]) - np.median(cut[3])))
-    return [(list(one if np.median(r) < np.median(s) else other), [], [])]
+    """Return the positions where there are no velocities: the smoothest block, or the measured one that is like it."""
+    for parts in (4, 3, 2):  # with desired values or without
+        n = len(free) // parts
+        if n == 0 or len(free) % parts or n != (joints or n):
+            continue
+        best: tuple[float, list[int]] = (0.0, [])
+        for blocks in ([free[k * n : k * n + n] for k in range(parts)], [free[k::parts] for k in range(parts)]):
+            rough = [float(np.median(_roughness(data, block))) for block in blocks]
+            order = sorted(range(parts), key=lambda k: rough[k])
+            alike = [k for k in order[1:] if _are_alike(data, blocks[order[0]], blocks[k])]
+            if parts == _PAIR or alike:
+                apart = rough[order[-1]] / max(rough[order[0]], 1e-12)
+                best = max(best, (apart, list(blocks[alike[0] if alike else order[0]])))
+        if best[1]:
+            return [(best[1], [], [])]
+    return []
 
 
 def _roughness(data: Array, columns: Sequence[int]) -> Array:
@@ -396,8 +394,6 @@ def _torques(data: Array, q: Sequence[int], free: Sequence[int]) -> list[list[in
     blocks = [block for block in blocks if not _are_alike(data, q, block)]
     size = [float(data[:, block].std(axis=0).sum()) for block in blocks]
     largest = max(size, default=0.0)
-    order = sorted(
-        range(len(blocks)),
-        key=lambda k: (size[k] < 0.5 * largest, -_roughness(data, blocks[k]).mean()),
-    )
+    noise = [round(float(np.log(_roughness(data, block).mean() + 1e-12)), 1) for block in blocks]
+    order = sorted(range(len(blocks)), key=lambda k: (size[k] < 0.5 * largest, -noise[k]))
     return [blocks[k] for k in order]

@@ -81,7 +81,8 @@ def draw_torques(prediction: Prediction) -> Figure:
         ax.plot(t[shown], prediction.residual[shown, k], color=FAINT, linewidth=THIN, label="residual")
         ax.plot(t[shown], prediction.measured[shown, k], color=GRAY, linewidth=1.6, label="measured")
         ax.plot(t[shown], prediction.predicted[shown, k], color=VERMILION, linewidth=1.0, label="predicted")
-        label(ax, name, "time [s]" if k >= len(axes) - 2 else "", "N m or N", xlim=(0.0, float(t[shown[-1]])))
+        error = f"{name}, error {100.0 * prediction.relative[k]:.2g} % of the torque"
+        label(ax, error, "time [s]" if k >= len(axes) - 2 else "", "N m or N", xlim=(0.0, float(t[shown[-1]])))
     outside_legend(figure, ax)
     return figure
 
@@ -116,7 +117,7 @@ def draw_residuals(predictions: Sequence[Prediction]) -> Figure:
 
 
 def draw_parameters(identification: Identification) -> Figure:
-    """Draw the base parameters with two standard deviations, and the standard deviations relative to them."""
+    """Draw the base parameters with 95 % intervals, and the standard deviations relative to them."""
     count = identification.base.count
     figure = _figure(12.0, 6.4)
     values, precision = figure.subplots(2, 1, sharex=True)

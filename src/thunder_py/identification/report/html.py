@@ -19,7 +19,7 @@ from ..identification import Identification
 from ..intervals import student_intervals
 from ..log_file import Recorded, as_sources
 from ..model import ModelIdentification
-from ..prediction import Errors, Prediction, ratio
+from ..prediction import Prediction, ratio
 from ..validation import CrossValidation, ModelComparison, linear
 from .figures import (
     data_url,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: most logs whose torques are drawn, and most instants of a log that figures show
 _DRAWN, _MOST = 2, 20_000
-#: ratio of the error on held-out logs to that of the fit above which the report warns
+#: error on held-out logs relative to that of the fit above which the report warns
 _OVERFITTED = 1.5
 #: condition number of scaled columns above which the report warns (Gautier, Khalil 1992 ask for less than 100)
 _CONDITION = 100.0
@@ -89,85 +89,62 @@ def write_report(
     ...     "Identification of elbow" in Path(folder, "report.html").read_text(encoding="utf-8")
     True
     """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     if Path(path).suffix not in (".html", ".htm"):
         raise FileFormatError(f"a report is an .html file, got {Path(path).suffix or 'no suffix'!r}", path=path)
-    held_out, identification = as_sources(fit.robot, list(logs), called="held-out log"), linear(fit)
-    errors = [fit.errors(log) for log in held_out] + list(() if validation is None else validation.errors)
+    held_out, links = as_sources(fit.robot, list(logs), called="held-out log"), linear(fit)
     predictions = [fit.predict(log, most=_MOST) for log in held_out]
     if validation is not None:
         predictions += [validation.predict(i, most=_MOST) for i in range(len(validation.logs))]
-    values = {
-        "identification": identification,
-        "title": f"Identification of {identification.robot.name}",
-        "facts": _facts(identification, predictions),
-        "warnings": [*notes, *findings(identification, validation)],
-        "held_out": _held_out(errors, validation),
-        "parameters": _parameters(identification),
-        "links": _links(identification),
-        "comparison": None if comparison is None else comparison.table(),
-        "figures": _figures(identification, predictions, comparison),
-        "provenance": _provenance(),
+    determined = int(np.isfinite(links.standard_deviations).sum())
+    facts = {
+        "Robot": f"{links.robot.name}, {links.robot.n} joints",
+        "Fit": "physically consistent" if links.consistent else "least squares",
+        "Base parameters": f"{links.base.count}, of which the motion determines {determined}",
+        "Condition number": f"{links.condition:.3g} (weighted, columns scaled to unit length)",
+        "Held-out logs": str(len(predictions)) if predictions else "none: errors on other logs are unknown",
     }
-    write_whole(_template().render(values), path)
-
-
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    folder = Path(__file__).parent / "templates"
+    values = {
+        "title": f"Identification of {links.robot.name}",
+        "facts": facts.items(),
+        "warnings": [*notes, *findings(links, validation)],
+        "held_out": _held_out(predictions, validation),
+        "parameters": _parameters(links),
+        "links": _links(links),
+        "comparison": None if comparison is None else comparison.table(),
+        "figures": _figures(links, predictions, comparison),
+        "provenance": _provenance().items(),
+    }
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html.j2")
+    write_whole(environment.get_template("report.html.j2").render(values), path)
 
 
 def _figures(
-    identification: Identification, predictions: list[Prediction], comparison: ModelComparison | None
+    links: Identification, predictions: list[Prediction], comparison: ModelComparison | None
 ) -> dict[str, list[tuple[str, str]]]:
     """Return the captions and addresses of the figures of each section."""
     drawn: dict[str, list[tuple[str, Figure]]] = {
-        "parameters": [
-            ("Base parameters with two standard deviations, and their precision", draw_parameters(identification))
-        ],
-        "torques": [(f"Torques of {each.name}", draw_torques(each)) for each in predictions[:_DRAWN]],
-        "residuals": [],
-        "excitation": [],
-        "friction": [],
-        "comparison": [],
+        name: [] for name in ("torques", "residuals", "excitation", "friction", "comparison")
     }
+    drawn["parameters"] = [("Base parameters with 95 % intervals, and their precision", draw_parameters(links))]
     if predictions:
+        drawn["torques"] = [(f"Torques of {each.name}", draw_torques(each)) for each in predictions[:_DRAWN]]
         drawn["residuals"] = [("Distribution and spectrum of the residuals", draw_residuals(predictions))]
-        drawn["excitation"] = [
-            ("Ranges of the motion, next to the limits of the joints", draw_excitation(identification, predictions))
-        ]
-        if identification.robot.description.friction is not None:
-            drawn["friction"] = [
-                (
-                    "Friction (line), and the measured torque without that of the links",
-                    draw_friction(identification, predictions),
-                )
-            ]
+        caption = "Ranges of the motion, next to the limits of the joints"
+        drawn["excitation"] = [(caption, draw_excitation(links, predictions))]
+        if links.robot.description.friction is not None:
+            caption = "Friction (line), and the measured torque without that of the links"
+            drawn["friction"] = [(caption, draw_friction(links, predictions))]
     if comparison is not None:
         drawn["comparison"] = [("Errors of the models on the same held-out logs", draw_comparison(comparison))]
     return {name: [(text, data_url(figure)) for text, figure in figures] for name, figures in drawn.items()}
-
-
-def _facts(identification: Identification, predictions: list[Prediction]) -> list[tuple[str, str]]:
-    """Return what the head of the report lists."""
-    robot, base = identification.robot, identification.base
-    determined = int(np.isfinite(identification.standard_deviations).sum())
-    kind = "physically consistent" if identification.consistent else "least squares"
-    return [
-        ("Robot", f"{robot.name}, {robot.n} joints"),
-        ("Fit", kind),
-        ("Base parameters", f"{base.count}, of which the motion determines {determined}"),
-        ("Condition number", f"{identification.condition:.3g} (weighted, columns scaled to unit length)"),
-        ("Held-out logs", str(len(predictions)) if predictions else "none: errors on other logs are unknown"),
-    ]
 
 
 def findings(identification: Identification, validation: CrossValidation | None) -> list[str]:
@@ -191,24 +168,17 @@ def findings(identification: Identification, validation: CrossValidation | None)
     if bad:
         found.append(f"No physical body has the parameters of {', '.join(bad)}: use consistent=True.")
     if validation is not None:
-        found += _findings_of(identification, validation)
+        worse = ratio(validation.error, identification.residual_rms) > _OVERFITTED
+        if worse.any():
+            names = ", ".join(np.array(validation.errors[0].rows)[worse])
+            found.append(
+                f"Errors on held-out logs exceed those of the fit by more than {_OVERFITTED:g} times at {names}: the "
+                "fit does not generalize to these logs."
+            )
     return found
 
 
-def _findings_of(identification: Identification, validation: CrossValidation) -> list[str]:
-    """Return sentences on what cross-validation shows."""
-    found = []
-    worse = ratio(validation.error, identification.residual_rms) > _OVERFITTED
-    if worse.any():
-        names = ", ".join(np.array(validation.errors[0].rows)[worse])
-        found.append(
-            f"Errors on held-out logs exceed those of the fit by more than {_OVERFITTED:g} times at {names}: the fit "
-            "does not generalize to these logs."
-        )
-    return found
-
-
-def _held_out(errors: list[Errors], validation: CrossValidation | None) -> list[tuple[str, Table]]:
+def _held_out(errors: list[Prediction], validation: CrossValidation | None) -> list[tuple[str, Table]]:
     """Return tables of errors on held-out logs."""
     tables = []
     if validation is not None:
@@ -243,13 +213,13 @@ def _links(identification: Identification) -> Table:
     return Table(header, rows)
 
 
-def _provenance() -> list[tuple[str, str]]:
+def _provenance() -> dict[str, str]:
     import scipy
 
-    return [
-        ("Written", datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
-        ("thunder_py", __version__),
-        ("NumPy, SciPy", f"{np.__version__}, {scipy.__version__}"),
-        ("Python", platform.python_version()),
-        ("Machine", f"{platform.node()}, {platform.platform()}"),
-    ]
+    return {
+        "Written": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "thunder_py": __version__,
+        "NumPy, SciPy": f"{np.__version__}, {scipy.__version__}",
+        "Python": platform.python_version(),
+        "Machine": f"{platform.node()}, {platform.platform()}",
+    }

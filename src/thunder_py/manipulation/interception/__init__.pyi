@@ -21,3 +21,8 @@ from .interceptor import misses_target as misses_target
 from .interceptor import new_arrival as new_arrival
 from .outcome import InterceptionPhase as InterceptionPhase
 from .outcome import InterceptionReason as InterceptionReason
+from .runs import ConveyorRun as ConveyorRun
+from .runs import RunSummary as RunSummary
+from .runs import Scenario as Scenario
+from .runs import run_conveyor as run_conveyor
+from .runs import summary as summary

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, finite, nonnegative, positive
-from ...control import CartesianMACT, GradientAdaptation
+from ...checks import Array
+from ...control import CartesianMACT
 from ...errors import ThunderError
 from ...motion import FPCA, HumanLikePlanner, SplineBasis
 from ...recordings.synthetic import sigma_lognormal_reaches
 from ...robot import Robot
 from ...simulation import Payload, simulate
+from ..arm import find_place, follower
 from .conveyor import (
     Belt,
     BeltObject,
@@ -37,102 +37,18 @@ from .interceptor import (
 )
 from .outcome import InterceptionPhase, InterceptionReason
 
-
-@dataclass(frozen=True)
-class Follower:
-    """`CartesianMACT` on the Panda, which carries a hand unknown to the controller.
-
-    Parameters
-    ----------
-    stiffness, turning : float
-        K_p of positions [N/m] and of orientation [N m].
-    damping : tuple of 7 floats
-        K_d [N m s/rad]. Sampled at 1 kHz it must stay well below a joint's inertia divided by a millisecond; the last
-        joint has 0.005 kg m².
-    eta : float
-        Adaptation gain of link 7, Gamma_i = eta / |pi_i|: larger is slower. 0 for no adaptation.
-    hand_mass : float
-        Mass of the hand on the flange [kg]; a SoftHand weighs about half a kilogram.
-    hand_height : float
-        Height of its center of mass above the flange [m].
-    """
-
-    stiffness: float = 3000.0
-    turning: float = 100.0
-    damping: tuple[float, ...] = (30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0)
-    eta: float = 0.03
-    hand_mass: float = 0.5
-    hand_height: float = 0.07
-
-    def __post_init__(self) -> None:
-        """Check everything."""
-        for name in ("stiffness", "turning"):
-            positive(getattr(self, name), name)
-        if array(self.damping, (7,), "damping").min() <= 0.0:
-            raise ThunderError(f"damping must be positive, got {self.damping}")
-        for name in ("eta", "hand_mass"):
-            nonnegative(getattr(self, name), name)
-        finite(self.hand_height, "hand_height")
-
-    @property
-    def velocity_limits(self) -> Array:
-        """Velocity limits of the joints [rad/s]."""
-        return np.asarray(_panda().limits.velocity)
-
-    def controller(self) -> CartesianMACT:
-        """Return the controller, cached for each set of gains."""
-        return _controller(self)
-
-    def follow(
-        self, source: FollowedInterception, duration: float, q0: npt.ArrayLike | Sequence[float], dt: float
-    ) -> tuple[Array, ...]:
-        """Simulate the arm.
-
-        Returns
-        -------
-        t, q, dq, reference, hand, velocity, acceleration : arrays
-            Arrays of k samples. The last four have shape (k, 3): desired and actual position of the hand, its velocity,
-            and its desired acceleration.
-        """
-        robot = _panda()
-        load = Payload(self.hand_mass, com=(0.0, 0.0, self.hand_height))
-        result = simulate(
-            robot, self.controller(), source, duration, dt, q0=q0, payloads=load, log=("error",),
-            torque_limits=robot.limits.effort, integrator="semi_implicit_euler",
-        )  # fmt: skip
-        p = np.asarray(robot.forward_kinematics(result.q))[:, :3, 3]
-        v = np.einsum("kij,kj->ki", np.asarray(robot.jacobian(result.q))[:, :3], result.dq)
-        desired = p + result.signals["error"][:, :3]
-        return result.t, result.q, result.dq, desired, p, v, _second(desired, dt)
-
-
-def _second(p: Array, dt: float) -> Array:
-    """Return second differences (k, 3), the first and last ones repeated."""
-    middle = np.diff(p, 2, axis=0) / dt**2
-    return np.concatenate([middle[:1], middle, middle[-1:]])
-
-
-@lru_cache(maxsize=1)
-def _panda() -> Robot:
-    return Robot.load("panda")
-
-
-@lru_cache(maxsize=8)
-def _controller(follower: Follower) -> CartesianMACT:
-    robot = _panda()
-    K_p = [follower.stiffness] * 3 + [follower.turning] * 3
-    law = None
-    if follower.eta > 0.0:
-        law = GradientAdaptation.proportional(robot, follower.eta, unknown="link7", floor=1e-2)
-    return CartesianMACT(robot, K_p, follower.damping, adaptation=law, gamma=0.0, posture=None)
-
-
-FOLLOWER = Follower()
-
-
-#: joints of the Panda while it waits: the flange 0.3 m above p_ref, a little nearer, looking down [rad]
+#: joints of the report's Panda while it waits: the flange 0.3 m above p_ref, a little nearer, looking down [rad]
 START = (0.0, -0.4, 0.0, -2.2, 0.0, 1.8, np.pi / 4)
+#: K_d of its joints [N m s/rad]: at 1 kHz well below a joint's inertia divided by a millisecond
+DAMPING = (30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0)
 PERIOD = 1e-3  # of the control loop [s]
+#: from an object's center to the end effector that grasps it [m], and half the width of another arm's strip
+_OFFSET, _ACROSS = (0.0, 0.0, 0.15), 0.06
+#: hand of which the controller knows nothing: mass [kg] and height of its center of mass above the flange [m]
+_HAND = (0.5, 0.07)
+#: end effector of another arm relative to p_ref [m], from where it waits on
+_POSES = ((-0.06, 0.0, 0.29), (0.0, -0.25, 0.05), (-0.06, -0.25, -0.05), (0.06, -0.25, 0.1), (0.06, 0.3, 0.1),
+          (-0.06, 0.3, -0.05))  # fmt: skip
 
 
 def default_belt() -> Belt:
@@ -150,7 +66,7 @@ def default_planner() -> HumanLikePlanner:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Settings of a run, except its seed.
+    """Settings of a run, except its seed: an arm, a belt before it, a camera, and how they are used.
 
     Parameters
     ----------
@@ -158,12 +74,28 @@ class Scenario:
         Models of objects, measurements and grasp.
     options : InterceptionOptions
         Strategy and limits.
-    filter : dict
+    filter : tuple of (str, object)
         Arguments of `ConstantVelocityFilter` that differ from its defaults.
     arm : bool
-        Whether the Panda follows the plan with `follower`; otherwise the hand is at the planned point.
-    follower : Follower
-        Controller of the arm.
+        Whether the arm follows the plan with `thunder_py.manipulation.follower`, and carries half a kilogram unknown to
+        it; otherwise the hand is at the planned point.
+    robot, q, belt : Robot, (n,) array_like and Belt, optional
+        The arm, its joint positions while it waits, and the belt; default those of the report, see `Scenario.of`.
+    planner : HumanLikePlanner, optional
+        Planner of the hand's path; default `default_planner`.
+
+    Raises
+    ------
+    ThunderError
+        If only some of `robot`, `q` and `belt` are given.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation.interception import Scenario, run_conveyor
+    >>> scenario = Scenario.of(th.Robot.load("ur5e"), arm=True)
+    >>> run_conveyor(1, scenario).outcome.value
+    'grasped'
     """
 
     conveyor: Conveyor = field(default_factory=Conveyor)
@@ -172,23 +104,91 @@ class Scenario:
     tolerance: GraspTolerance = field(default_factory=GraspTolerance)
     filter: tuple[tuple[str, object], ...] = ()
     arm: bool = False
-    follower: Follower = FOLLOWER
+    robot: Robot | None = None
+    q: npt.ArrayLike | None = None
+    belt: Belt | None = None
+    planner: HumanLikePlanner | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the arm has its place."""
+        if len({self.robot is None, self.q is None, self.belt is None}) > 1:
+            raise ThunderError("robot, q and belt must be given together; Scenario.of(robot) finds q and belt")
+
+    @classmethod
+    def of(cls, robot: Robot, **settings: Any) -> Scenario:
+        """Return the scenario of an arm, with the belt where its end effector reaches it.
+
+        Parameters
+        ----------
+        robot : Robot
+            The arm.
+        **settings
+            Other arguments of the class.
+        """
+        poses = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (len(_POSES), 1, 1))
+        poses[:, :3, 3] = _POSES
+        place = find_place(robot, poses, 0.25)
+        x, _, z = place.reference
+        low, high = (x - _ACROSS, -0.25, z - 0.1), (x + _ACROSS, 0.3, z + 0.1)
+        made = cls(**settings, robot=robot, q=place.q, belt=Belt(place.reference, low, high, offset=_OFFSET))
+        return replace(made, options=replace(made.options, velocity_limit=min(1.0, place.speed)))
+
+    @cached_property
+    def _place(self) -> tuple[Robot, Array, Belt, CartesianMACT]:
+        """Arm, its joint positions at the start, belt, and the controller."""
+        robot = _panda() if self.robot is None else self.robot
+        q = np.array(START if self.q is None else self.q)
+        law = follower(robot, q, damping=DAMPING if self.robot is None else None)
+        return robot, q, default_belt() if self.belt is None else self.belt, law
 
     def interceptor(self) -> Interceptor:
         """Return a new interceptor."""
-        return Interceptor(
-            default_planner(),
-            default_belt(),
-            _start(),
-            filter=ConstantVelocityFilter(**dict(self.filter)),  # type: ignore[arg-type]
-            options=self.options,
-        )
+        robot, q, belt, _ = self._place
+        planner = default_planner() if self.planner is None else self.planner
+        estimator = ConstantVelocityFilter(**dict(self.filter))  # type: ignore[arg-type]
+        return Interceptor(planner, belt, robot.forward_kinematics(q), filter=estimator, options=self.options)
 
     def world(self, seed: int) -> tuple[BeltObject, Feed]:
-        """Return object and measurements of a seed, independent of strategy, filter and follower."""
+        """Return object and measurements of a seed, independent of strategy, filter and arm."""
         rng = np.random.default_rng(seed)
-        target = self.conveyor.draw(default_belt(), rng)
+        target = self.conveyor.draw(self._place[2], rng)
         return target, self.camera.watch(target, self.conveyor.duration, rng)
+
+    def follow(self, source: FollowedInterception) -> tuple[Array, ...]:
+        """Simulate the arm.
+
+        Returns
+        -------
+        t, q, dq, reference, hand, velocity, acceleration : arrays
+            Arrays of k samples. The last four have shape (k, 3): desired and actual position of the hand, its velocity,
+            and its desired acceleration.
+        """
+        robot, q0, _, law = self._place
+        mass, height = _HAND
+        load = Payload(mass, com=(np.asarray(robot.description.tool) @ [0.0, 0.0, height, 1.0])[:3])
+        result = simulate(
+            robot, law, source, self.conveyor.duration, PERIOD, q0=q0, payloads=load, log=("error",),
+            torque_limits=robot.limits.effort, integrator="semi_implicit_euler",
+        )  # fmt: skip
+        p = np.asarray(robot.forward_kinematics(result.q))[:, :3, 3]
+        v = np.einsum("kij,kj->ki", np.asarray(robot.jacobian(result.q))[:, :3], result.dq)
+        desired = p + result.signals["error"][:, :3]
+        return result.t, result.q, result.dq, desired, p, v, _second(desired, PERIOD)
+
+    def joint_effort(self, dq: Array) -> float:
+        """Return the largest ratio of joint velocities (k, n) to their limits."""
+        return float((np.abs(dq).max(axis=0) / self._place[0].limits.velocity).max())
+
+
+def _second(p: Array, dt: float) -> Array:
+    """Return second differences (k, 3), the first and last ones repeated."""
+    middle = np.diff(p, 2, axis=0) / dt**2
+    return np.concatenate([middle[:1], middle, middle[-1:]])
+
+
+@lru_cache(maxsize=1)
+def _panda() -> Robot:
+    return Robot.load("panda")
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +219,13 @@ class ConveyorRun:
         Joint positions and velocities of the arm.
     arrival : float
         t_f of the last plan [s]; infinite without one.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Scenario, run_conveyor, summary
+    >>> run = run_conveyor(1, Scenario())
+    >>> run.success, run.t.shape == run.reference.shape[:1], summary(1, Scenario()).success
+    (True, True, True)
     """
 
     grasp: Grasp | None
@@ -266,15 +273,20 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
         Seed of object and camera.
     scenario : Scenario
         All other settings.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Scenario, run_conveyor, summary
+    >>> run = run_conveyor(1, Scenario())
+    >>> run.success, run.t.shape == run.reference.shape[:1], summary(1, Scenario()).success
+    (True, True, True)
     """
     target, feed = scenario.world(seed)
     interceptor = scenario.interceptor()
     source = interceptor.follow(feed)
     q = dq = None
     if scenario.arm:
-        t, q, dq, reference, hand, velocity, acceleration = scenario.follower.follow(
-            source, scenario.conveyor.duration, START, PERIOD
-        )
+        t, q, dq, reference, hand, velocity, acceleration = scenario.follow(source)
     else:
         t = np.asarray(PERIOD * np.arange(int(np.ceil(scenario.conveyor.duration / PERIOD)) + 1), dtype=np.float64)
         desired = source(t)
@@ -311,6 +323,13 @@ class RunSummary(NamedTuple):
         Largest distance between reference and hand [m].
     effort : float
         Largest ratio of a joint velocity to its limit; NaN without the arm.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Scenario, run_conveyor, summary
+    >>> run = run_conveyor(1, Scenario())
+    >>> run.success, run.t.shape == run.reference.shape[:1], summary(1, Scenario()).success
+    (True, True, True)
     """
 
     success: bool
@@ -326,17 +345,25 @@ class RunSummary(NamedTuple):
 
 
 def summary(seed: int, scenario: Scenario) -> RunSummary:
-    """Run the conveyor once and return its scalar results; for `map_seeds`."""
+    """Run the conveyor once and return its scalar results; for `map_seeds`.
+
+    Parameters
+    ----------
+    seed, scenario
+        As of `run_conveyor`.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.interception import Scenario, run_conveyor, summary
+    >>> run = run_conveyor(1, Scenario())
+    >>> run.success, run.t.shape == run.reference.shape[:1], summary(1, Scenario()).success
+    (True, True, True)
+    """
     run = run_conveyor(seed, scenario)
     nan = float("nan")
     numbers = (nan, nan, nan) if run.grasp is None else (run.grasp.along, run.grasp.horizontal, run.grasp.speed)
     jerk = float(run.jerk.mean()) if run.jerk.size else nan
     off = float(np.linalg.norm(run.hand - run.reference, axis=1).max())
-    effort = nan if run.dq is None else float((np.abs(run.dq).max(axis=0) / scenario.follower.velocity_limits).max())
+    effort = nan if run.dq is None else scenario.joint_effort(run.dq)
     fallbacks = sum(plan.fallback for plan in run.plans)
     return RunSummary(run.success, run.outcome, len(run.plans), fallbacks, jerk, *numbers, off, effort)
-
-
-@lru_cache(maxsize=1)
-def _start() -> Array:
-    return np.asarray(Robot.load("panda").forward_kinematics(START))

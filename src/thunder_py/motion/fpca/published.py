@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ...checks import Array, numbers
 from ...errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ...files import as_file, read_archive
-from ...mat_file import read_mat
+from ...tabular.mat_file import read_mat
 from .curves import Curves, array_curves
 from .splines import Smoothed, SplineBasis, smooth
 

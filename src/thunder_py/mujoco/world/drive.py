@@ -27,7 +27,14 @@ Watcher = Callable[[GraspWorld, Picture], None]
 
 
 class HandLoop(Protocol):
-    """A loop around an arm with a hand and a camera, such as `GraspLoop` and `HandPick`."""
+    """A loop around an arm with a hand and a camera, such as `GraspLoop` and `HandPick`.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import HandPick
+    >>> all(hasattr(HandPick, name) for name in ("grip", "over", "reason", "feel", "see", "step"))
+    True
+    """
 
     @property
     def grip(self) -> bool:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +14,7 @@ from ...robot import Robot
 from ..moving_objects.run import SPEEDS, TABLE_16
 from ..results import drawing, listed
 from ..tables import markdown
-from .setup import HANDS, SHAPES, Station, rate_text
+from .setup import HANDS, SHAPES, HandTrials, Station, rate_text
 from .trial import STRATEGIES, Case, GraspTrial, belt_station, run_trial
 
 #: scenes of lower seeds were looked at while the loop was made
@@ -26,29 +24,8 @@ _SEEDS, _QUICK_SEEDS = 10, 1
 _VARIANTS = (*(("gripper", strategy) for strategy in STRATEGIES), ("compliant", "time augmentation"))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Grasping:
-    """Results of the experiment.
-
-    Attributes
-    ----------
-    stations : dict of str to Station
-        The arm at the belt, by hand.
-    trials : tuple of GraspTrial
-        All trials.
-    """
-
-    stations: Mapping[str, Station]
-    trials: tuple[GraspTrial, ...]
-
-    def of(self, **settings: Any) -> list[GraspTrial]:
-        """Return the trials whose cases have these settings, such as ``shape="box"``."""
-        return [trial for trial in self.trials if all(getattr(trial.case, k) == v for k, v in settings.items())]
-
-    @property
-    def arm(self) -> str:
-        """Name of the arm."""
-        return self.stations["gripper"].arm.name
+class Grasping(HandTrials):
+    """Results of the experiment."""
 
     @property
     def variants(self) -> list[tuple[str, str]]:
@@ -113,17 +90,7 @@ class Grasping:
         """Write a film of one grasp of each shape and return its number of pictures."""
         from .film import film_world
 
-        replanned = [t.case for t in self.trials if t.case.strategy == "time augmentation"]
-        cases = [next(c for c in replanned if c.shape == shape) for shape in SHAPES]
-        return film_world(path, [partial(run_trial, case, at=self.stations[case.hand]) for case in cases])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all trials."""
-        return {
-            "arm": self.arm,
-            "first_seed": FIRST_SEED,
-            "trials": [{**t._asdict(), "case": t.case._asdict()} for t in self.trials],
-        }
+        return film_world(path, self.shown(run_trial, strategy="time augmentation"))
 
 
 def _rms(values: Iterable[float]) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...control import CartesianMACT
 from ...manipulation.arm import find_place, follower
 from ...manipulation.grasping.view import HandUse
 from ...mujoco.world.compliant_hand import CompliantHand
+from ...mujoco.world.drive import Watcher
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.hand import Hand
 from ...mujoco.world.objects import WorldObject
@@ -128,6 +130,40 @@ def draw_cameras(lookat: npt.ArrayLike, rng: np.random.Generator) -> tuple[Depth
     camera = belt_camera(_EYE + np.asarray(lookat, dtype=np.float64), lookat, (0.2, 4.0))
     shift, turn = _CALIBRATION[0] * rng.standard_normal(3), _CALIBRATION[1] * rng.standard_normal(3)
     return camera, replace(camera, pose=np.asarray(camera.pose) @ pose_from_rpy(shift, turn))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HandTrials:
+    """Results of an experiment with contact and rendered pictures.
+
+    Attributes
+    ----------
+    stations : dict of str to Station
+        The arm at belt or table, by hand.
+    trials : tuple
+        All trials, each with its ``case``, ``success`` and ``outcome``.
+    """
+
+    stations: Mapping[str, Station]
+    trials: tuple[Any, ...]
+
+    @property
+    def arm(self) -> str:
+        """Name of the arm."""
+        return self.stations["gripper"].arm.name
+
+    def of(self, **settings: Any) -> list[Any]:
+        """Return the trials whose cases have these settings, such as ``shape="box"``."""
+        return [trial for trial in self.trials if all(getattr(trial.case, k) == v for k, v in settings.items())]
+
+    def shown(self, run: Callable[..., object], **settings: Any) -> list[Callable[[Watcher], object]]:
+        """Return one trial of each shape for a film, as functions of what watches it."""
+        cases = [next(t.case for t in self.of(shape=shape, **settings)) for shape in SHAPES]
+        return [partial(run, case, at=self.stations[case.hand]) for case in cases]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all trials."""
+        return {"arm": self.arm, "trials": [{**t._asdict(), "case": t.case._asdict()} for t in self.trials]}
 
 
 def rate_text(trials: list[Any]) -> str:

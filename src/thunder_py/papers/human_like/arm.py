@@ -13,6 +13,7 @@ from ...checks import Array
 from ...control import CartesianComputedTorque, Status, arm_points
 from ...errors import NoPathError
 from ...geometry import Sphere
+from ...manipulation.arm import JointStops
 from ...parallel import Workers, map_items
 from ...recordings import MotionSet
 from ...recordings.statistics import mannwhitneyu, wilcoxon
@@ -141,25 +142,9 @@ def arm_controller(robot: Robot, scene: Scene, stiffness: float = K_0, posture: 
     )
 
 
-class JointStops:
-    """A controller of an arm whose joints resist near their limits, as those of people do.
-
-    In the last `STOP_RANGE` before a limit a joint has the passive torque -K s^5 - D s^4 dq, s being the depth from 0
-    to 1 at the limit. It belongs to the arm; the simulated plant has none, so that it is added to the controller's.
-    """
-
-    def __init__(self, robot: Robot, controller: ControllerLike) -> None:
-        self.controller = controller
-        limits = robot.limits
-        self.lower, self.upper = limits.lower + STOP_RANGE, limits.upper - STOP_RANGE
-
-    def step(self, t: float, q: Array, dq: Array, reference: TaskReference) -> Array:
-        """Return the torques (7,) of controller and joints [N m]."""
-        tau = np.asarray(self.controller.step(t, q, dq, reference), dtype=np.float64)
-        depth = (np.minimum(q - self.lower, 0.0) + np.maximum(q - self.upper, 0.0)) / STOP_RANGE
-        if not depth.any():
-            return tau
-        return np.asarray(tau - STOP_TORQUE * depth**5 - STOP_DAMPING * depth**4 * dq)
+def with_stops(robot: Robot, controller: ControllerLike) -> JointStops:
+    """Return a controller of an arm whose joints resist near their limits, as those of people do."""
+    return JointStops(robot, controller, STOP_TORQUE, STOP_DAMPING, STOP_RANGE)
 
 
 @lru_cache(maxsize=32)  # it is the same for all plans
@@ -170,7 +155,7 @@ def settled(robot: Robot, scene: Scene) -> tuple[Array, Array]:
     The elbow has then gone where it is pushed. From the rest posture itself the null space's torques would begin with a
     jump, and the elbow's answer to it would be most of the joints' jerk.
     """
-    controller, start = JointStops(robot, arm_controller(robot, scene)), SetPose(scene.start)
+    controller, start = with_stops(robot, arm_controller(robot, scene)), SetPose(scene.start)
     result = simulate(robot, controller, start, SETTLE, PERIOD, q0=scene.q0, log=(), log_every=1000)
     return result.q[-1], result.dq[-1]
 
@@ -181,7 +166,7 @@ def follow(robot: Robot, scene: Scene, plan: HandMotion, controller: ControllerL
     duration = PERIOD * (len(plan.p) - 1)
     q, dq = settled(robot, scene)
     chosen = arm_controller(robot, scene) if controller is None else controller
-    result = simulate(robot, JointStops(robot, chosen), plan, duration, PERIOD, q0=q, dq0=dq, log=())
+    result = simulate(robot, with_stops(robot, chosen), plan, duration, PERIOD, q0=q, dq0=dq, log=())
     return ArmRun(robot=robot, scene=scene, plan=plan, result=result)
 
 

@@ -144,55 +144,32 @@ _SEED = 1
 _BASES = {"DMP mollifier": "mollifier", "DMP Gaussian": "gaussian"}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class GainSweep:
-    """Results of movement primitives by gain.
+def compare_gains(
+    learned: Learned, count: int = 20, gains: tuple[float, ...] = GAINS, *, workers: Workers = 1
+) -> dict[str, Array]:
+    """Roll movement primitives out with several gains (0: without obstacles), in `count` settings of every family.
 
-    Attributes
-    ----------
-    gains : tuple of float
-        Gains of the repulsive potential.
-    values : dict of str to (gains, n, 3) array
-        By method: error at T [m], mean jerk [m/s^3], least distance at the rollout's samples less the margin [m].
+    Returns
+    -------
+    dict of str to (gains, 3) array
+        By method: share of settings within the margin, mean error at T [m], median of the mean jerk [m/s^3].
     """
-
-    gains: tuple[float, ...]
-    values: dict[str, Array]
-
-    def table(self) -> str:
-        """Return errors, jerk and fractions within the margin, as Markdown."""
-        rows: list[list[object]] = []
-        for k, gain in enumerate(self.gains):
-            row: list[object] = [gain]
-            for values in self.values.values():
-                error, jerk, room = values[k].T
-                row += [100.0 * float(np.mean(room < 0.0)), float(np.mean(error)), float(np.median(jerk))]
-            rows.append(row)
-        header = ["gain"]
-        for name in self.values:
-            header += [f"{name}: within the margin [%]", "error, mean [m]", "jerk, median [m/s^3]"]
-        return markdown(header, rows)
-
-
-def sweep_gains(
-    learned: Learned, count: int = 20, gains: Iterable[float] = GAINS, *, workers: Workers = 1
-) -> GainSweep:
-    """Roll movement primitives out with several gains (0: without obstacles), in `count` settings of every family."""
-    tried = tuple(gains)
-    rows = map_seeds(partial(_sweep_setting, learned, tried), count, workers=workers, description="gains")
-    order = [(k, family) for family in range(len(FAMILIES)) for k in range(count)]
-    return GainSweep(
-        gains=tried, values={name: np.stack([rows[k][name][f] for k, f in order], axis=1) for name in _BASES}
-    )
-
-
-def _sweep_setting(learned: Learned, gains: tuple[float, ...], number: int) -> dict[str, Array]:
-    """Return errors, jerks and room, (families, gains, 3), by method."""
-    scenes = [scenario(family, number, _SEED) for family in FAMILIES]
+    rows = map_seeds(partial(_at_gains, learned, gains), count, workers=workers, description="gains")
+    measured = {name: np.concatenate([row[name] for row in rows]) for name in _BASES}
     return {
-        name: np.array([[_measured(_dmp(learned, basis), gain, scene) for gain in gains] for scene in scenes])
-        for name, basis in _BASES.items()
+        name: np.stack([(x[..., 2] < 0.0).mean(axis=0), x[..., 0].mean(axis=0), np.median(x[..., 1], axis=0)], axis=1)
+        for name, x in measured.items()
     }
+
+
+def _at_gains(learned: Learned, gains: tuple[float, ...], number: int) -> dict[str, Array]:
+    """Return errors, jerks and room, (families, gains, 3), by method."""
+    found: dict[str, Array] = {}
+    for name, basis in _BASES.items():
+        dmp = _dmp(learned, basis)
+        scenes = [scenario(family, number, _SEED) for family in FAMILIES]
+        found[name] = np.array([[_measured(dmp, gain, scene) for gain in gains] for scene in scenes])
+    return found
 
 
 @lru_cache(maxsize=8)
@@ -240,14 +217,14 @@ class HumanLikeObstacles:
         By method and family, in the order of the scenes.
     example : (Scenario, dict of str to motion)
         One setting of the last family, and the motions of the methods in it.
-    gains : GainSweep or None
-        Effect of the potential's gain.
+    gains : dict of str to (gains, 3) array or None
+        Effect of the potential's gain, see `compare_gains`.
     """
 
     scenes: dict[int, list[Scenario]]
     attempts: dict[tuple[str, int], list[Attempt]]
     example: tuple[Scenario, dict[str, Motion]]
-    gains: GainSweep | None = None
+    gains: dict[str, Array] | None = None
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -275,7 +252,11 @@ class HumanLikeObstacles:
         ]
         if self.gains is not None:
             label = f"Gain of the potential; {POTENTIAL.gain:g} is in use, beta = {POTENTIAL.beta:g}; other settings"
-            parts.append(f"{label}\n\n{self.gains.table()}")
+            header = ["gain"]
+            for name in self.gains:
+                header += [f"{name}: within the margin", "error, mean [m]", "jerk, median [m/s^3]"]
+            numbers = np.hstack([np.array(GAINS)[:, None], *self.gains.values()])
+            parts.append(f"{label}\n\n{markdown(header, numbers.tolist())}")
         return "\n\n".join([*parts, DIFFERENCES])
 
     def to_dict(self) -> dict[str, Any]:
@@ -284,8 +265,8 @@ class HumanLikeObstacles:
             {"method": name, "scenario": family, "attempts": [asdict(one) for one in found]}
             for (name, family), found in self.attempts.items()
         ]
-        gains = None if self.gains is None else {"gains": self.gains.gains, "error_jerk_room": self.gains.values}
-        return {"table_12_m": TABLE_12, "table_13_m_s3": TABLE_13, "attempts": attempts, "gain_sweep": gains}
+        gains = None if self.gains is None else {"gains": GAINS, "within_error_jerk": self.gains}
+        return {"table_12_m": TABLE_12, "table_13_m_s3": TABLE_13, "attempts": attempts, "gains": gains}
 
     plot = drawing("plot_human_like_obstacles")
 
@@ -384,7 +365,7 @@ def run_human_like_obstacles(
         scenes=scenes,
         attempts=attempts,
         example=(example, {name: motion for name, motion in motions.items() if motion is not None}),
-        gains=sweep_gains(learned, sweep, workers=workers) if sweep else None,
+        gains=compare_gains(learned, sweep, workers=workers) if sweep else None,
     )
 
 

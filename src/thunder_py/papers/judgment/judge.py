@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, known_name, whole
-from ...errors import ThunderError
+from ...errors import ThunderError, ThunderWarning
 from ...parallel import Workers, map_items
 from ...simulation.divergence import outcome_recorded
 from ..tables import markdown
@@ -140,7 +141,9 @@ class Judgment:
     @cached_property
     def factors(self) -> Array:
         """Factor within which each choice reproduces all printed numbers, (points,)."""
-        return np.asarray(np.exp(_distance(self.ratios.values(), len(self.points))))
+        with np.errstate(divide="ignore"):
+            logs = np.array([np.log(ratio) for ratio in self.ratios.values()]).reshape(-1, len(self.points))
+        return np.asarray(np.exp(np.abs(logs).max(axis=0, initial=0.0)))
 
     @cached_property
     def pairs(self) -> dict[tuple[str, str], npt.NDArray[np.bool_]]:
@@ -189,16 +192,13 @@ class Judgment:
             parts.append(f"All {len(self.pairs)} printed orders are reproduced at the best choice.")
         parts.append(
             f"The best of {len(self.points)} choices reproduces all {len(self.ratios)} numbers within a factor of "
-            f"{self.factor:.3g}; ours at the nominal choice, of {self.factors[0]:.3g}."
+            f"{_text(self.factor)}, the nominal one of {_text(self.factors[0])}."
         )
-        if lost:
-            least = self.factor_in_order
-            most = max(int(n) for n in np.sum(list(self.pairs.values()), axis=0))
-            parts.append(
-                f"With all printed orders the factor is {least:.3g}."
-                if np.isfinite(least)
-                else f"No choice has all printed orders, at most {most} of {len(self.pairs)}."
-            )
+        if lost and np.isfinite(self.factor_in_order):
+            parts.append(f"With all printed orders the factor is {_text(self.factor_in_order)}.")
+        elif lost:
+            most = np.sum(list(self.pairs.values()), axis=0).max()
+            parts.append(f"No choice has all printed orders, at most {most} of {len(self.pairs)}.")
         return " ".join(parts)
 
     def over(self, name: str, quantity: str) -> tuple[list[Any], Array]:
@@ -225,29 +225,21 @@ class Judgment:
     def table(self) -> str:
         """Return the judgment in words, all numbers with ours, and the quantities with the best choice, as Markdown."""
         labels = {quantity.name: quantity.label for quantity in self.quantities}
-        header = ["", "ours, nominal", "moved by each alone"]
-        if self.printed:
-            header[1:1] = ["paper", "ours, best choice", "ours / paper"]
         rows: list[list[object]] = []
         for name in self.values:
-            moved = [f"{labels[key]}: {_span(*ends)}" for key, ends in self.moved_by(name).items()]
-            medians = self.medians(name)
-            cells: list[object] = [_number(medians[0]), "; ".join(moved)]
-            if self.printed:
-                ratio = self.ratios[name][self.best] if name in self.ratios else None
-                cells[0:0] = [self.printed.get(name), _number(medians[self.best]), ratio]
-            rows.append([name, *cells])
-        parts = [self.title, *([self.sentence()] if self.printed else []), markdown(header, rows), self._choices()]
-        return "\n\n".join(parts)
-
-    def _choices(self) -> str:
-        rows = [
-            [q.label, _text(q.nominal), ", ".join(map(_text, q.values)), _text(self.choice[q.name]), q.reason]
-            for q in self.quantities
-        ]
-        if self.printed:
-            return markdown(["not printed", "nominal", "values, or ends of the range", "best", "reason"], rows)
-        return markdown(["not printed", "nominal", "values", "reason"], [[*row[:3], row[4]] for row in rows])
+            best, nominal = (_text(self.medians(name)[k]) for k in (self.best, 0))
+            ratio = self.ratios[name][self.best] if name in self.ratios else None
+            moved = [f"{labels[key]}: {' to '.join(map(_text, ends))}" for key, ends in self.moved_by(name).items()]
+            rows.append([name, self.printed.get(name), best, ratio, nominal, "; ".join(moved)])
+        header = ["", "paper", "ours, best choice", "ours / paper", "ours, nominal", "moved by each alone"]
+        choices = markdown(
+            ["not printed", "nominal", "values, or ends of the range", "best", "reason"],
+            [
+                [q.label, _text(q.nominal), ", ".join(map(_text, q.values)), _text(self.choice[q.name]), q.reason]
+                for q in self.quantities
+            ],
+        )
+        return "\n\n".join([self.title, self.sentence(), markdown(header, rows), choices])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the judgment, choices, results and the paper's numbers."""
@@ -255,7 +247,6 @@ class Judgment:
             name: {
                 "paper": self.printed.get(name),
                 "ratio": self.ratios[name][self.best] if name in self.ratios else None,
-                "moved_by": self.moved_by(name),
                 "values": values,
             }
             for name, values in self.values.items()
@@ -291,13 +282,6 @@ class Judgment:
         names = [quantity.name for quantity in self.quantities]
         known_name(name, names, f"quantities are {', '.join(names)}, got")
         return self.quantities[names.index(name)]
-
-
-def _distance(ratios: Iterable[Array], count: int) -> Array:
-    """Return the largest logarithm of a ratio or its inverse at each of `count` choices."""
-    with np.errstate(divide="ignore"):
-        logs = np.array([np.log(ratio) for ratio in ratios]).reshape(-1, count)
-        return np.asarray(np.abs(logs).max(axis=0, initial=0.0))
 
 
 def judge(
@@ -451,20 +435,15 @@ def _candidates(found: Judgment, rng: np.random.Generator, left: float) -> list[
 
 
 def _at(function: Callable[..., Mapping[str, Any]], point: dict[str, Any]) -> dict[str, Any]:
-    with outcome_recorded():
+    with outcome_recorded(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ThunderWarning)  # extreme choices are meant, and their numbers judged
         return dict(function(**point))
 
 
-def _number(value: float) -> float | str:
-    return float(value) if np.isfinite(value) else "diverged"
-
-
-def _span(least: float, most: float) -> str:
-    return " to ".join(f"{x:.3g}" if np.isfinite(x) else "diverged" for x in (least, most))
-
-
 def _text(value: Any) -> str:
-    return f"{value:g}" if _is_number(value) else str(value)
+    if not _is_number(value):
+        return str(value)
+    return f"{value:.4g}" if np.isfinite(value) else "diverged"
 
 
 def declared(

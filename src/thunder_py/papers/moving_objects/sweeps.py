@@ -214,14 +214,14 @@ _ORDERS = [[_cell(name, v) for v in SPEEDS] for name in TABLE_16] + [[_cell(n, v
 _SHOWN = (
     ("table 16", "replan, 0.38 m/s [%]", "entry"),
     ("table 16", "no replan, 0.16 m/s [%]", "wait"),
-    ("table 16", "no replan, 0.16 m/s [%]", "departure"),
+    ("table 16", "no replan, 0.16 m/s [%]", "noise"),
 )
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, search: bool = True) -> Judgments:
     """Run the experiment of the registry: `seeds` runs of each cell; the short form varies three quantities."""
     runs = (4 if quick else 40) if seeds is None else seeds
-    varied = [each for each in UNPRINTED if not quick or each.name in ("entry", "wait", "departure")]
+    varied = [each for each in UNPRINTED if not quick or each.name in ("entry", "wait", "noise")]
     options: dict[str, Any] = {"budget": 80 if search and not quick else 0, "workers": workers, "progress": not quick}
     title = "D4.2, Table 16: grasped objects"
     judgment = judge(title, partial(table_16, runs=runs), varied, _PRINTED, orders=_ORDERS, **options)

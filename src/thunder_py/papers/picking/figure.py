@@ -46,7 +46,7 @@ def _draw_rates(axes: Axes, found: Picking) -> None:
     axes.axvline(100.0 * REPORTED_RATE, color=style.TRUTH, linestyle="--", linewidth=1.0, label="report")
     axes.set_yticks(range(len(found.picks)), [f"{task}: {variant}" for task, variant in found.picks])
     axes.invert_yaxis()
-    label(axes, f"D4.2, Section 7.3: success in {found.seeds} scenes", "picked [%], with 95 % interval", "")
+    label(axes, f"D4.2, Figures 44 and 45: success in {found.seeds} scenes", "picked [%], with 95 % interval", "")
     axes.set_xlim(0.0, 102.0)
 
 
@@ -131,7 +131,7 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
 def plot_physical_picking(found: PhysicalPicking) -> Figure:
     """Draw success rates with their intervals and the times of picks, by hand and object."""
     figure, panels = new_panels([["rates", "times"]], (11.0, 4.0))
-    groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.picks))
+    groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.trials))
     for k, (hand, shape) in enumerate(groups):
         chosen = found.of(hand=hand, shape=shape)
         color = style.BLUE if hand == "gripper" else style.GREEN

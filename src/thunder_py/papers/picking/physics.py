@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +24,17 @@ from ...perception.clouds import DepthCamera
 from ...robot import Robot
 from ...spatial import pose_from_rpy
 from ..grasping.film import film_world
-from ..grasping.setup import CAMERA_TIMES, HANDS, SHAPES, SURFACE, Station, draw_cameras, draw_thing, station
+from ..grasping.setup import (
+    CAMERA_TIMES,
+    HANDS,
+    SHAPES,
+    SURFACE,
+    HandTrials,
+    Station,
+    draw_cameras,
+    draw_thing,
+    station,
+)
 from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
 from .run import FIRST_SEED, REPORTED_RATE
@@ -172,34 +181,13 @@ def pick(case: PickCase, watch: Watcher | None = None, at: Station | None = None
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PhysicalPicking:
-    """Results of the experiment.
-
-    Attributes
-    ----------
-    stations : dict of str to Station
-        The arm at the table, by hand.
-    picks : tuple of PhysicalPick
-        All picks.
-    """
-
-    stations: Mapping[str, Station]
-    picks: tuple[PhysicalPick, ...]
-
-    @property
-    def arm(self) -> str:
-        """Name of the arm."""
-        return self.stations["gripper"].arm.name
-
-    def of(self, **settings: Any) -> list[PhysicalPick]:
-        """Return the picks whose cases have these settings, such as ``shape="box"``."""
-        return [p for p in self.picks if all(getattr(p.case, k) == v for k, v in settings.items())]
+class PhysicalPicking(HandTrials):
+    """Results of the experiment."""
 
     def table(self) -> str:
         """Return success by hand and object, and reasons of failures, as Markdown."""
         rows: list[list[object]] = []
-        for hand in dict.fromkeys(p.case.hand for p in self.picks):
+        for hand in dict.fromkeys(p.case.hand for p in self.trials):
             for shape in (*SHAPES, "all"):
                 chosen = self.of(hand=hand) if shape == "all" else self.of(hand=hand, shape=shape)
                 low, high = wilson_interval([p.success for p in chosen])
@@ -216,7 +204,7 @@ class PhysicalPicking:
                 )  # fmt: skip
         header = ["hand", "object", "picks", "lifted and held [%]", "95 % interval", "RMS of hand to object [mm]"]
         text = markdown([*header, "time [s]", "failures"], rows)
-        factor = sum(p.duration for p in self.picks) / max(sum(p.computing for p in self.picks), 1e-9)
+        factor = sum(p.duration for p in self.trials) / max(sum(p.computing for p in self.trials), 1e-9)
         return (
             f"{self.arm}; report: {100 * REPORTED_RATE:g} %, trials not printed\n\n{text}\n\n"
             f"Simulated over computing time: {factor:.2f}"
@@ -226,16 +214,7 @@ class PhysicalPicking:
 
     def film(self, path: str | Path) -> int:
         """Write a film of one pick of each object and return its number of pictures."""
-        cases = [next(p.case for p in self.picks if p.case.shape == shape) for shape in SHAPES]
-        return film_world(path, [partial(pick, case, at=self.stations[case.hand]) for case in cases])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all picks."""
-        return {
-            "arm": self.arm,
-            "first_seed": FIRST_SEED,
-            "picks": [{**p._asdict(), "case": p.case._asdict()} for p in self.picks],
-        }
+        return film_world(path, self.shown(pick))
 
 
 def _picks_of(stations: Mapping[str, Station], seed: int) -> list[PhysicalPick]:
@@ -263,4 +242,4 @@ def run(
     stations = {hand: table_station(hand, robot) for hand in HANDS}
     picks = partial(_picks_of, stations)
     found = map_seeds(picks, scenes, workers=workers, progress=not quick, description="picking")
-    return PhysicalPicking(stations=stations, picks=tuple(one for some in found for one in some))
+    return PhysicalPicking(stations=stations, trials=tuple(one for some in found for one in some))

@@ -97,7 +97,7 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
     axes.set_box_aspect(sides, zoom=0.8)  # leaves room for the label of z
     axes.set_yticks([0.0, 0.4])
     axes.view_init(elev=18, azim=-70)
-    axes.set_title("D4.2, Figure 28: start, swing,\nrelease (dark), stop and flight", fontsize="medium")
+    axes.set_title("D4.2, Figures 25 and 28: start, swing,\nrelease (dark), stop and flight", fontsize="medium")
 
 
 def plot_throws_by_hand(found: ThrowsByHand) -> Figure:

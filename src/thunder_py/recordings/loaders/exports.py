@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array, one_of, positive
+from ...tabular.text import cells_of, guess_delimiter
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible, listed, warn_about
 from ..trial import ANGLES, Trial, to_si
 from . import text
-from .text import UNITS, TextFile, cells_of, distinct
+from .text import UNITS, TextFile, distinct
 
 #: quantities of a column
 _PLACE, _TURN = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
@@ -368,7 +369,7 @@ def _vicon(file: TextFile, sections: dict[str, int]) -> _Export:
         file.warn(f"{', '.join(others)} were left out; only trajectories are read")
     lines, start = file.lines, sections["trajectories"] + 2
     end = next((k for k in range(start, len(lines)) if not lines[k].strip(" ,;\t")), len(lines))
-    mark = text.guess_delimiter(lines[min(start + 1, end - 1)])
+    mark = guess_delimiter(lines[min(start + 1, end - 1)])
     head = [cells_of(line, mark) for line in lines[start : min(end, start + 3)]]
     if len(head) < 3 or not head[1][0].lower().startswith(("frame", "field")):
         file.refuse("expected names, columns and units below the rate", start + 1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...checks import one_of, positive, whole
 from ...errors import ThunderError
+from ...tabular.text import cells_of, guess_delimiter
 from .. import orientation
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
@@ -181,10 +182,10 @@ def _cells(file: TextFile, sheet: str | None, skip: int, header: bool, delimiter
     elif sheet is not None:
         raise ThunderError(f"sheet must be None for a text file, got {sheet!r}")
     else:
-        marks = [delimiter or text.guess_delimiter(file.lines[k]) for k in (min(skip, len(file.lines) - 1), -1)]
+        marks = [delimiter or guess_delimiter(file.lines[k]) for k in (min(skip, len(file.lines) - 1), -1)]
         if marks[0] == "," and file.decimal == "," and '"' not in file.lines[-1]:
             raise ThunderError("delimiter must not be the decimal comma; name the delimiter")
-        rows, last = ([text.cells_of(line, mark) for line in file.lines] for mark in marks)
+        rows, last = ([cells_of(line, mark) for line in file.lines] for mark in marks)
     if len(rows) < skip + int(header) + 2:
         what = f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more"
         file.refuse(f"{what}, got {len(rows)} lines")

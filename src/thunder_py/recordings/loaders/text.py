@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import math
 import re
 from collections import Counter
@@ -17,15 +16,12 @@ import numpy as np
 from ...checks import Array, positive
 from ...errors import FileFormatError, ThunderError, nearest_hint
 from ...files import as_file
+from ...tabular.text import is_missing
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible, listed, warn_about
 from ..trial import ANGLES, LENGTHS, SI_UNITS, Trial, to_si
 from .lost import without_lost
 
-#: cells that mean "not measured"
-MISSING = ("", "nan", "NaN", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null")
-#: not a number as C and Microsoft's libraries print it
-_NAN = re.compile(r"[-+]?(nan(\(\w*\))?|1\.#(IND|[QS]NAN)0*)", re.IGNORECASE)
 #: bytes of a file
 LARGEST = 1 << 30
 
@@ -42,8 +38,8 @@ class TextFile:
     decimal : str
         ``"."`` or ``","``.
     missing : sequence of str, optional
-        Cells that mean a gap, besides `MISSING`. None for loaders without these three arguments, which messages then do
-        not propose.
+        Cells that mean a gap, besides those of `is_missing`. None for loaders without these three arguments, which
+        messages then do not propose.
     """
 
     def __init__(
@@ -54,7 +50,7 @@ class TextFile:
         if isinstance(missing, str):
             raise ThunderError(f"missing must be a sequence of texts, got {missing!r}")
         self.path, self.encoding, self.decimal = path, encoding, decimal
-        self.missing, self.has_arguments = {*MISSING, *(missing or ())}, missing is not None
+        self.missing, self.has_arguments = {*(missing or ())}, missing is not None
 
     @cached_property
     def lines(self) -> list[str]:
@@ -91,7 +87,7 @@ class TextFile:
 
     def number(self, cell: str, line: int, column: str, *, gaps: bool = False) -> float:
         """Return the number in a cell; with `gaps`, NaN for missing ones, and for nan however spelled."""
-        if gaps and (cell in self.missing or _NAN.fullmatch(cell)):
+        if gaps and (cell in self.missing or is_missing(cell)):
             return math.nan
         text = cell if self.decimal == "." else cell.replace(".", "#").replace(",", ".")
         try:
@@ -140,19 +136,6 @@ def column_name(index: int, name: str) -> str:
 UNITS = {unit: (1.0, unit) for unit in SI_UNITS} | {"Nmm": (1e-3, "Nm")}
 UNITS |= {name: (factor, "m") for name, factor in LENGTHS.items()}
 UNITS |= {name: (factor, "rad") for name, factor in ANGLES.items()}
-
-
-def guess_delimiter(line: str) -> str | None:
-    """Return the delimiter of `line`: tab, semicolon or comma, in this order of preference, or None for blanks."""
-    return next((mark for mark in "\t;," if mark in line), None)
-
-
-def cells_of(line: str, delimiter: str | None) -> list[str]:
-    """Return the stripped cells of a line; None splits at any run of blanks."""
-    if delimiter is None:
-        return line.split()
-    cells = line.split(delimiter) if '"' not in line else next(csv.reader([line], delimiter=delimiter))
-    return [cell.strip() for cell in cells]
 
 
 def is_number(cell: str) -> bool:

@@ -13,11 +13,12 @@ import numpy as np
 
 from ...checks import one_of, positive
 from ...errors import FileFormatError
+from ...tabular.text import cells_of, guess_delimiter
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
 from .rigid_groups import relative_trials
-from .text import TextFile, cells_of, guess_delimiter, marker_trials
+from .text import TextFile, marker_trials
 
 #: in the order of the columns
 MARKERS = (

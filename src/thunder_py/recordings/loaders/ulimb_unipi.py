@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import FileFormatError
 from ...files import as_file
-from ...mat_file import read_mat
+from ...tabular.mat_file import read_mat
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import FileFormatError
-from .files import parsing, read_whole
+from ..errors import FileFormatError
+from ..files import parsing, read_whole
 
 #: bytes of a file, and of its content after decompression
 _LARGEST, _MOST_BYTES = 1 << 28, 1 << 30

@@ -12,11 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...checks import Array
-from ...errors import FileFormatError
-from ...files import as_file
-from ...optional import require
+from ..checks import Array
+from ..errors import FileFormatError
+from ..files import as_file
+from ..optional import require
 
+#: endings of bags
+BAGS = (".bag", ".db3", ".mcap")
 _KIND = "sensor_msgs/msg/JointState"
 _FIELDS = ("position", "velocity", "effort")
 #: bytes of the description of a bag, of which YAML of a megabyte takes seconds
@@ -114,7 +116,7 @@ class BagTable:
         within = sorted(self.path.rglob("*")) if self.path.is_dir() else []
         for file in (self.path, *within):
             as_file(file, most=_LARGEST_METADATA if file.name == "metadata.yaml" else None)
-        several = [file for file in within if file.suffix in (".bag", ".db3", ".mcap")]
+        several = [file for file in within if file.suffix in BAGS]
         paths = several if several and not (self.path / "metadata.yaml").exists() else [self.path]
         with highlevel.AnyReader(paths, default_typestore=typesys.get_typestore(typesys.Stores.LATEST)) as bag:
             yield bag

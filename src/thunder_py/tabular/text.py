@@ -20,8 +20,8 @@ from typing import IO, ClassVar, NamedTuple
 
 import numpy as np
 
-from .checks import Array
-from .errors import FileFormatError, ThunderWarning, outer_level
+from ..checks import Array
+from ..errors import FileFormatError, ThunderWarning, outer_level
 
 #: endings of text tables, also before .gz
 ENDINGS = (".csv", ".txt", ".tsv", ".dat", ".log", ".asc", ".data", ".out")
@@ -41,7 +41,7 @@ def guess_delimiter(line: str) -> str | None:
 
     Examples
     --------
-    >>> from thunder_py.delimited import guess_delimiter
+    >>> from thunder_py.tabular.text import guess_delimiter
     >>> guess_delimiter("1,5; 2,5")
     ';'
     """
@@ -53,7 +53,7 @@ def cells_of(line: str, delimiter: str | None) -> list[str]:
 
     Examples
     --------
-    >>> from thunder_py.delimited import cells_of
+    >>> from thunder_py.tabular.text import cells_of
     >>> cells_of('a, "b,c"', ",")
     ['a', 'b,c']
     """
@@ -69,7 +69,7 @@ def is_missing(cell: str) -> bool:
 
     Examples
     --------
-    >>> from thunder_py.delimited import is_missing
+    >>> from thunder_py.tabular.text import is_missing
     >>> is_missing("NaN"), is_missing("0")
     (True, False)
     """
@@ -106,7 +106,7 @@ class TextTable:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from thunder_py.delimited import TextTable
+    >>> from thunder_py.tabular.text import TextTable
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "log.csv").write_text("t;q1\n0,0;1,5\n0,1;2,5\n")
     ...     table = TextTable(Path(folder, "log.csv"))
