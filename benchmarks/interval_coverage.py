@@ -35,7 +35,7 @@ from scipy.signal import lfilter
 
 import thunder_py as th
 from thunder_py.cli.data_sets import DATA_SETS
-from thunder_py.identification import Identification, Log, SensorCalibration, identify, identify_model, identify_payload
+from thunder_py.identification import Identification, Log, SensorCalibration, identify
 from thunder_py.simulation import FrictionModel
 
 PERIOD, DURATION, LOGS, CUTOFF = 4e-3, 20.0, 4, 8.0
@@ -115,8 +115,8 @@ def of_payload(arm: str, draws: int, level: float) -> Iterator[np.ndarray]:
     for seed in range(draws):
         loaded = logs_of(box.added_to(robot), arm, "white", 2 * seed, 2)
         unloaded = logs_of(robot, arm, "white", 2 * seed + 1, 2)
-        found = identify_payload(model, loaded, unloaded, cutoff=CUTOFF, consistent=False)
-        low, high = found.intervals(level).T
+        found = identify(model, unloaded, loaded=loaded, cutoff=CUTOFF)
+        low, high = found.intervals(level)[found.base.count :].T
         yield ((low <= truth) & (truth <= high))[np.isfinite(high)]
 
 
@@ -134,9 +134,9 @@ def of_sensors(arm: str, draws: int, level: float) -> Iterator[np.ndarray]:
         (log,) = logs_of(robot, arm, "stribeck", seed, 1, 0.0)
         t, q, tau = sensors.read(log.t, log.q, log.tau)
         tau = tau + 0.2 * scale * np.random.default_rng(seed).normal(size=tau.shape)
-        found = identify_model(robot, Log(t=t, q=q, tau=tau), friction="stribeck", sensors=asked, cutoff=CUTOFF)
-        low, high = found.intervals(level).T
-        known = np.array([truth[name] for name in found.names])
+        found = identify(robot, Log(t=t, q=q, tau=tau), friction="stribeck", sensors=asked, cutoff=CUTOFF)
+        low, high = found.intervals(level)[found.base.count :].T
+        known = np.array([truth[name] for name in found.extra_names])
         yield ((low <= known) & (known <= high))[np.isfinite(high)]
 
 

@@ -38,15 +38,15 @@ def split(first: int, count: int, length: float, white: float) -> Iterator[tuple
 
 
 class Uncertainty(NamedTuple):
-    """Covariance of a fit, (u, u), degrees of freedom of Student's t, (u,), and what they rest on."""
+    """Covariance of values, (v, v), degrees of freedom of Student's t, (v,), and what they rest on."""
 
     covariance: Array
     freedom: Array
     sources: tuple[str, ...]
 
 
-def uncertainty(data: Data, solution: Fit, white: float, influence: Array | float = 1.0) -> Uncertainty:
-    """Return the covariance of the deviation, zero in directions that the data do not determine.
+def uncertainty(data: Data, solution: Fit, white: float, influence: Array | float, slopes: Array) -> Uncertainty:
+    """Return the covariance of values with these slopes, zero in directions that the data do not determine.
 
     Residuals of one block may be correlated in any way, between rows, instants, and with the columns: noise that is not
     white, noise of encoders, and errors of the model that differ between blocks. With three logs or more the same is
@@ -69,6 +69,8 @@ def uncertainty(data: Data, solution: Fit, white: float, influence: Array | floa
         Variance of a whitened residual relative to that of the sum of instants, where noise is white before a filter.
     influence : (r,) array or float
         Factors of the residuals of rows, for weights that depend on these.
+    slopes : (v, u) array
+        Derivatives of the values by the unknowns of the data.
     """
     assert data.blocks is not None
     blocks, weights = data.blocks, solution.noise**-2.0
@@ -82,12 +84,12 @@ def uncertainty(data: Data, solution: Fit, white: float, influence: Array | floa
     M = columns.swapaxes(1, 2) @ columns - share[:, None, None] * (B.T @ errors @ B)
     s = np.einsum("gmk,gm->gk", columns, left.reshape(G, r * m))
     s += share[:, None] * (B.T @ (errors @ solution.deviation + weights @ data.pull))
-    V, freedom = _clustered(M, s, B, white)
+    V, freedom = _clustered(M, s, slopes @ B, white)
     sources = [f"spread over {G} blocks of the logs" if G > 1 else "white noise: the logs are too short for blocks"]
     logs = np.unique(blocks.logs)
     if _FEWEST_LOGS <= logs.size < G:
         which = (blocks.logs == logs[:, None]).astype(np.float64)
-        of_logs, few = _clustered(np.einsum("lg,gab->lab", which, M), which @ s, B, white)
+        of_logs, few = _clustered(np.einsum("lg,gab->lab", which, M), which @ s, slopes @ B, white)
         grown = np.divide(np.diag(of_logs), np.diag(V), out=np.ones(len(V)), where=np.diag(V) > 0.0)
         freedom = np.where(grown > 1.0, few, freedom)
         root = np.sqrt(np.maximum(grown, 1.0))
