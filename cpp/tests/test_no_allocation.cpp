@@ -1,4 +1,5 @@
 // No reference, control step or integration step allocates; kernels have a test of their own.
+#include <limits>
 #include <random>
 
 #include "allocations.hpp"
@@ -16,6 +17,7 @@
 #include "thunder/control/independent_joint.hpp"
 #include "thunder/control/natural_law.hpp"
 #include "thunder/control/operational_space.hpp"
+#include "thunder/control/parameter_estimator.hpp"
 #include "thunder/control/motor_pd.hpp"
 #include "thunder/control/passivity_based.hpp"
 #include "thunder/control/pd_gravity.hpp"
@@ -122,6 +124,19 @@ void check_hold(Controller& controller, const TaskReference& reference) {
   CHECK(scope.made() == 0);
 }
 
+void check_estimator(const std::shared_ptr<const Model>& model) {
+  ParameterEstimator estimator(arms::adaptive(model, 1e4), {arms::prediction(model, true), 0.1, arms::identity(7, 1.0)},
+                               arms::identity(7, 10.0));
+  const VectorXd q = arms::posture(), dq = VectorXd::Constant(7, 0.1), tau = VectorXd::Ones(7);
+  const VectorXd bad = VectorXd::Constant(7, std::numeric_limits<double>::quiet_NaN());
+  const allocations::Scope scope;
+  for (int k = 0; k < 10; ++k) CHECK(estimator.step(1e-3 * k, q.data(), dq.data(), tau.data()) == Status::ok);
+  CHECK(estimator.step(0.01, bad.data(), dq.data(), tau.data()) == Status::invalid_input);
+  CHECK(estimator.step(0.011, q.data(), dq.data(), tau.data()) == Status::ok);
+  estimator.reset();
+  CHECK(scope.made() == 0);
+}
+
 void check_controllers(const std::shared_ptr<const Model>& model) {
   JointReference joint(7);
   joint.q = VectorXd::Constant(7, 0.3);
@@ -129,6 +144,7 @@ void check_controllers(const std::shared_ptr<const Model>& model) {
   auto slotine_li = arms::slotine_li(model, 10.0);
   auto backstepping = arms::backstepping(model, 10.0);
   check_steps(slotine_li, joint);
+  check_estimator(model);
   for (const bool by_parts : {false, true}) {
     auto mact = arms::mact(model, by_parts);
     auto act = arms::act(model, by_parts);

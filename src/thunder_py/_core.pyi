@@ -66,6 +66,7 @@ __all__: list[str] = [
     "ObstacleSet",
     "OperationalSpace",
     "PDGravity",
+    "ParameterEstimator",
     "PassivityBased",
     "PiecewisePolynomial",
     "PostureObjective",
@@ -2961,6 +2962,90 @@ class NaturalLaw(AdaptationLaw):
 
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
+
+class ParameterEstimator:
+    """The estimate of an adaptive controller."""
+
+    def __init__(
+        self,
+        model: Model,
+        law: AdaptationLaw | None,
+        unknown: collections.abc.Sequence[bool],
+        prediction: tuple[
+            str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
+        ],
+        K_d: numpy.typing.ArrayLike | None,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _run(
+        self,
+        t: numpy.typing.ArrayLike,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        hold: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[typing.Any, ...]: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def reset(self) -> None:
+        """Return to the state after construction."""
+
+    def step(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        hold: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+    ) -> Status:
+        """Take the state and the torque (n,) at time t [s]; the torque is held for `hold` seconds from then on, and changes
+        evenly to the next one.
+
+        Return ``ok``; ``invalid_input`` for what is not finite, and ``diverged`` until `reset`. These, a pause of 0.1 s
+        and time that does not advance restart the filters; the estimate stays."""
+
+    @property
+    def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation
+        law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters
+        of a link adapt, or none."""
+
+    @adapting.setter
+    def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
+    @property
+    def excess(self) -> float:
+        """How many times too long the last step was for its gains; 1 if it was not."""
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.
+        Assigning it also sets the estimate that `reset` restores."""
+
+    @parameters.setter
+    def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+    @property
+    def prediction_error(self) -> numpy.typing.NDArray[numpy.float64]:
+        """y - W pihat (n,) of the last step, before its adaptation."""
+
+    @property
+    def s(self) -> numpy.typing.NDArray[numpy.float64]:
+        """v - dq (n,) of the last step; zero without K_d."""
 
 class PiecewisePolynomial:
     """Piecewise polynomial of a vector."""

@@ -9,7 +9,6 @@ from tests.control.arms import elbow, panda
 from tests.dynamics.numerics import assert_close
 from tests.refusals import assert_refused
 from thunder_py.identification import (
-    adaptation_convergence,
     base_regressor_condition,
     optimize_excitation,
     persistent_excitation,
@@ -25,7 +24,7 @@ def random_motion(robot, seed, limits):
     """A random Fourier series, as large as the limits of position allow."""
     rng = np.random.default_rng(seed)
     basis = FourierBasis(10.0, 4, 400)
-    c = rng.normal(size=(basis.size, robot.n))
+    c = rng.normal(size=(basis.S.shape[2], robot.n))
     q = basis.S[0] @ c
     c *= limits.half_range / np.abs(q).max(axis=0)
     return basis.series(limits.center, c)(T)
@@ -121,11 +120,11 @@ def test_gradients_of_the_constraints():
 
 def test_the_series_starts_at_rest_and_is_the_reference():
     basis = FourierBasis(4.0, 3, 64)
-    c = np.random.default_rng(7).normal(size=(basis.size, 2))
+    c = np.random.default_rng(7).normal(size=(basis.S.shape[2], 2))
     q0 = np.array([0.3, -0.2])
     q, dq, ddq = basis.states(q0, c)
     series = basis.series(q0, c)
-    for mine, theirs in zip((q, dq, ddq), series(basis.t), strict=True):
+    for mine, theirs in zip((q, dq, ddq), series(np.arange(64) / 16.0), strict=True):
         np.testing.assert_allclose(mine, theirs, atol=1e-12)
     np.testing.assert_allclose([dq[0], ddq[0]], 0.0, atol=1e-12)
     assert series.duration == 4.0
@@ -188,21 +187,22 @@ def test_bad_limits_and_windows_are_refused():
 def runs():
     nominal = elbow().replace(inertial=0.5 * elbow().inertial)
     exciting = optimize_excitation(elbow(), 4.0, 3, limits=MotionLimits.of(elbow(), fraction=0.5), restarts=1).reference
-    options = {"duration": 30.0, "window": 4.0, "K_d": 15.0, "adaptation": 1.0}
-    return (
-        adaptation_convergence(elbow(), nominal, exciting, **options),
-        adaptation_convergence(elbow(), nominal, SetPoint(exciting(0.0).q), **options),
-    )
+    references = exciting, SetPoint(exciting(0.0).q)
+    laws = (th.SlotineLi(nominal, 5.0, 15.0, adaptation=1.0) for _ in references)
+    return [th.simulate(elbow(), law, motion, 30.0) for law, motion in zip(laws, references, strict=True)], exciting
 
 
 def test_tracking_needs_no_excitation_and_estimation_does(runs):
-    exciting, still = runs
-    for run in runs:
-        assert run.result.steady_state_error() < 1e-3 + 0.01 * run.result.error_norm().max()
-    assert exciting.parameter_error[-1] < 0.02
-    assert still.parameter_error[-1] > 0.3
-    assert exciting.excitation.l1 > 1e-2 * exciting.excitation.l2
-    assert still.excitation.l1 <= 1e-12 * still.excitation.l2
+    for run in runs[0]:
+        assert run.steady_state_error() < 1e-3 + 0.01 * run.error_norm().max()
+    moving, still = (run.parameter_error()[[0, -1]] for run in runs[0])
+    assert moving[1] < 0.02 * moving[0]
+    assert still[1] > 0.3 * still[0]
+    excited = persistent_excitation(elbow(), *runs[1](T), T, 4.0)
+    assert excited.l1 > 1e-2 * excited.l2
+    rest = np.zeros((T.size, 2))
+    standing = persistent_excitation(elbow(), rest + runs[1](0.0).q, rest, rest, T, 4.0)
+    assert standing.l1 <= 1e-12 * standing.l2
 
 
 def test_columns_that_nothing_tells_apart_are_never_excited():

@@ -86,7 +86,8 @@ void AdaptiveModel::archive(StateArchive& state) {
 bool AdaptiveModel::advance(double t) noexcept {
   const double dt = clock_.advance(t);
   if (!law_ || diverged_ || dt == 0.0) return !diverged_;
-  gradient_ = moving_.cwiseProduct(tracking_ + prediction_ / std::max(1.0, dt * prediction_rate_));
+  excess_ = std::max(1.0, dt * prediction_rate_);
+  gradient_ = moving_.cwiseProduct(tracking_ + prediction_ / excess_);
   const bool moved = law_->integrate(gradient_.data(), dt, estimate_unknown_.data());
   for (int k = 0; k < unknown_.size(); ++k) {
     double& kept = estimate_[unknown_.indices()[k]];

@@ -41,7 +41,7 @@ class DataSet:
     >>> from thunder_py.cli.data_sets import DATA_SETS, DataSet
     >>> found = DATA_SETS["panda-gaz"]
     >>> isinstance(found, DataSet), found.robot, len(found.logs), found.options
-    (True, 'panda', 1, '--resample 1000 --cutoff 10 --friction viscous,coulomb')
+    (True, 'panda', 1, '--resample 1000 --cutoff 10 --friction coulomb')
     """
 
     robot: Download | str | None
@@ -71,7 +71,7 @@ _TX40_DRIVES = (
     "q1=q1/32,q2=q2/32-pi/2,q3=q3/45+pi/2,q4=-q4/48,q5=q5/45,q6=q6/32-q5/45,"
     "tau1=32*tau1,tau2=32*tau2,tau3=45*tau3,tau4=-48*tau4,tau5=45*tau5+32*tau6,tau6=32*tau6"
 )
-_FRICTION = "--friction viscous,coulomb"
+_FRICTION = "--friction coulomb"
 
 #: public logs of real arms; the files at these addresses were compared with those that were used, except where
 #: `docs/real_arms.md` says so

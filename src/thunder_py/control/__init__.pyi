@@ -32,6 +32,7 @@ from .mact import MACT as MACT
 from .motor import DCMotor as DCMotor
 from .motor_pd import MotorPD as MotorPD
 from .operational_space import OperationalSpace as OperationalSpace
+from .parameter_estimator import ParameterEstimator as ParameterEstimator
 from .passivity_based import PassivityBased as PassivityBased
 from .pd_gravity import PDGravity as PDGravity
 from .robust_unit_vector import RobustUnitVector as RobustUnitVector

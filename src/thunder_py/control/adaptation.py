@@ -35,7 +35,7 @@ Unknown: TypeAlias = "str | Sequence[str] | npt.ArrayLike | UnknownParameters | 
 
 def select(robot: Robot, unknown: Unknown) -> UnknownParameters:
     """Return the selected parameters, see `Robot.unknown`; raise ValueError if there are none."""
-    chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
+    chosen = robot.unknown(unknown)
     if not chosen.mask.any():
         raise ThunderError("unknown must select at least one parameter")
     return chosen

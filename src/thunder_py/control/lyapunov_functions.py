@@ -86,11 +86,7 @@ class AdaptiveLyapunov(AdaptiveController):
         if self.adaptation is None:
             return V
         check_parameters(robot, result)
-        mask = self.unknown.mask
-        if isinstance(self.adaptation, NaturalAdaptation):
-            return V + _natural_distance(self.adaptation, mask, robot, result.parameters)
-        wrong = (robot.parameters - result.parameters)[:, mask]
-        return V + half_form(wrong, gain(self.adaptation.Gamma, wrong.shape[1]))
+        return V + estimate_distance(self.adaptation, self.unknown.mask, robot, result.parameters)
 
     def _potential(self, e: Array) -> Array:
         """Return the energy of K_p (k,) at errors e (k, m), whose orientation may have no Jacobian of its own."""
@@ -160,6 +156,16 @@ def check_parameters(robot: Robot, result: LoggedRun) -> None:
             f"the estimate must have the plant's {robot.p} parameters for a Lyapunov function, "
             f"got {result.parameters.shape[1]}"
         )
+
+
+def estimate_distance(
+    law: GradientAdaptation | NaturalAdaptation, mask: npt.NDArray[np.bool_], robot: Robot, estimates: Array
+) -> Array:
+    """Return the part D(pi, pihat) of V for estimates (k, p) of a robot's parameters."""
+    if isinstance(law, NaturalAdaptation):
+        return _natural_distance(law, mask, robot, estimates)
+    wrong = (robot.parameters - estimates)[:, mask]
+    return half_form(wrong, gain(law.Gamma, wrong.shape[1]))
 
 
 def _natural_distance(law: NaturalAdaptation, mask: npt.NDArray[np.bool_], robot: Robot, estimates: Array) -> Array:

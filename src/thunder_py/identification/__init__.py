@@ -1,9 +1,9 @@
 """Excitation measures, exciting motions, and identification of parameters from logged data."""
 
 from ..public import publish
-from .convergence import AdaptationConvergence, adaptation_convergence
 from .correction import Correction
 from .equations import Columns
+from .excitation import Excitation, optimize_excitation
 from .findings import find_correction
 from .friction import FrictionColumns
 from .identification import Identification
@@ -12,11 +12,9 @@ from .least_squares import divergence
 from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
-from .model import ModelIdentification, identify_model
-from .optimize import Excitation, optimize_excitation
-from .payload import PayloadIdentification, identify_payload
 from .prediction import Prediction
 from .readers.describe import Description
+from .replay import Replay, replay
 from .report.html import write_report
 from .samples import Samples
 from .sensors import SensorCalibration
@@ -24,7 +22,6 @@ from .signals import Motion, differentiate, lowpass
 from .validation import CrossValidation, Difference, ModelComparison, compare_models, cross_validate
 
 __all__ = [
-    "AdaptationConvergence",
     "Columns",
     "Conditioning",
     "Correction",
@@ -37,14 +34,12 @@ __all__ = [
     "Log",
     "LogFile",
     "ModelComparison",
-    "ModelIdentification",
     "Motion",
-    "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
+    "Replay",
     "Samples",
     "SensorCalibration",
-    "adaptation_convergence",
     "base_regressor_condition",
     "compare_models",
     "cross_validate",
@@ -52,11 +47,10 @@ __all__ = [
     "divergence",
     "find_correction",
     "identify",
-    "identify_model",
-    "identify_payload",
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",
+    "replay",
     "write_report",
 ]
 

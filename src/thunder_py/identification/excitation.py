@@ -1,20 +1,28 @@
-"""Excitation of the base parameters as a smooth optimization problem."""
+"""Motions that excite the base parameters, as a smooth optimization problem."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, one_of, positive, whole
+from ..errors import ThunderError
+from ..parallel import Workers, map_items
+from ..progress import percentage, reporting
 from ..robot import Robot
+from ..trajectory import FourierSeries, MotionLimits
+from .measures import Conditioning, condition_numbers
 
 if TYPE_CHECKING:
-    from ..trajectory import FourierSeries, MotionLimits
+    from matplotlib.axes import Axes
+
+#: instants per period of the highest harmonic, in the optimization and for the verification of limits
+_SAMPLES, _FINE = 20, 200
 
 #: step of central differences in q, dq and ddq: regressors are smooth and of size one
 _STEP = 1e-5
@@ -44,38 +52,30 @@ def d_optimality(W: Array) -> tuple[float, Array]:
 CRITERIA: dict[str, Callable[[Array], tuple[float, Array]]] = {"condition": log_condition, "d_optimal": d_optimality}
 
 
-def _central_differences(function: Callable[..., Array], states: Sequence[Array]) -> list[list[Array]]:
-    """Differentiate a batched function by each entry of q, dq and ddq: three lists of n arrays."""
-    derivatives: list[list[Array]] = [[], [], []]
-    for which, state in enumerate(states):
-        for joint in range(state.shape[1]):
-            step = np.zeros(state.shape[1])
-            step[joint] = _STEP
-            ahead, back = list(states), list(states)
-            ahead[which], back[which] = state + step, state - step
-            derivatives[which].append((function(*ahead) - function(*back)) / (2.0 * _STEP))
-    return derivatives
+def _central_differences(function: Callable[..., Array], states: npt.ArrayLike) -> Array:
+    """Differentiate a batched function by the entries of q, dq and ddq: (3, ..., n) for values (...)."""
+    states = np.asarray(states)
+    n = states.shape[2]
+    steps = _STEP * np.eye(3 * n).reshape(3 * n, 3, 1, n)
+    found = np.array([function(*(states + step)) - function(*(states - step)) for step in steps]) / (2.0 * _STEP)
+    return np.moveaxis(found.reshape(3, n, *found.shape[1:]), 1, -1)
 
 
 def criterion_by_states(
-    robot: Robot, columns: npt.NDArray[np.intp], criterion: str, states: Sequence[Array]
-) -> tuple[float, list[Array]]:
-    """Return the criterion of the stacked columns of Y, and its gradients by q, dq and ddq, each (k, n)."""
-    k, n = states[0].shape
-    value, by_W = CRITERIA[criterion](robot.regressor(*states)[..., columns] / np.sqrt(k))
-    weights = np.zeros((k, n, robot.p))
-    weights[..., columns] = by_W / np.sqrt(k)
-
-    def contraction(*at: Array) -> Array:
-        return np.asarray(np.einsum("kij,kij->k", weights, robot.regressor(*at)))
-
-    return value, [np.stack(parts, axis=1) for parts in _central_differences(contraction, states)]
+    robot: Robot, columns: npt.NDArray[np.intp], criterion: str, states: npt.ArrayLike
+) -> tuple[float, Array]:
+    """Return the criterion of the stacked columns of Y, and its gradients by q, dq and ddq, (3, k, n)."""
+    Y = robot.regressor(*np.asarray(states))
+    scale = np.sqrt(len(Y))
+    value, by_W = CRITERIA[criterion](Y[..., columns] / scale)
+    weights = np.zeros_like(Y)
+    weights[..., columns] = by_W / scale
+    return value, _central_differences(lambda *at: np.einsum("kij,kij->k", weights, robot.regressor(*at)), states)
 
 
-def torques_by_states(robot: Robot, states: Sequence[Array]) -> tuple[Array, list[Array]]:
-    """Return torques (k, n), and their derivatives by q, dq and ddq, each (k, n, n) with the state's joint last."""
-    derivatives = _central_differences(robot.inverse_dynamics, states)
-    return robot.inverse_dynamics(*states), [np.stack(parts, axis=2) for parts in derivatives]
+def torques_by_states(robot: Robot, states: npt.ArrayLike) -> tuple[Array, Array]:
+    """Return torques (k, n), and their derivatives by q, dq and ddq, (3, k, n, n) with the state's joint last."""
+    return robot.inverse_dynamics(*np.asarray(states)), _central_differences(robot.inverse_dynamics, states)
 
 
 def soft_maximum(x: Array, power: int = 32) -> tuple[Array, Array]:
@@ -116,7 +116,7 @@ class FourierBasis:
     harmonics : int
         Number of harmonics H, at least 2.
     samples : int
-        Number of instants, evenly spaced.
+        Number of instants, evenly spaced, without the end of the period.
     """
 
     period: float
@@ -129,50 +129,31 @@ class FourierBasis:
         return np.asarray(2.0 * np.pi / self.period * np.arange(1.0, self.harmonics + 1.0))
 
     @cached_property
-    def t(self) -> Array:
-        """Instants [s] of one period, without its end."""
-        return np.asarray(np.arange(self.samples) * (self.period / self.samples))
-
-    @cached_property
     def _at_rest(self) -> Array:
         """Orthonormal columns of amplitudes (sines above cosines) with velocity and acceleration zero at t = 0."""
         from scipy.linalg import null_space
 
         w, zero = self.frequencies, np.zeros(self.harmonics)
-        basis: Array = null_space(np.block([[w, zero], [zero, w**2]]))
-        return basis
+        return np.asarray(null_space(np.block([[w, zero], [zero, w**2]])))
 
     @cached_property
-    def S(self) -> tuple[Array, Array, Array]:
-        """Shapes of position, velocity and acceleration, each (samples, m)."""
+    def S(self) -> Array:
+        """Shapes of position, velocity and acceleration, (3, samples, m)."""
         w = self.frequencies
-        phase = np.outer(self.t, w)
+        phase = np.outer(np.arange(self.samples) * (self.period / self.samples), w)
         sine, cosine = np.sin(phase), np.cos(phase)
-        shapes = ((sine, -cosine), (cosine * w, sine * w), (-sine * w**2, cosine * w**2))
-        first, second, third = (np.hstack(pair) @ self._at_rest for pair in shapes)
-        return first, second, third
+        shapes = [[sine, -cosine], [cosine * w, sine * w], [-sine * w**2, cosine * w**2]]
+        return np.array([np.hstack(pair) for pair in shapes]) @ self._at_rest
 
-    @property
-    def size(self) -> int:
-        """Number of coefficients of a joint, m."""
-        return 2 * self.harmonics - 2
-
-    def states(self, q0: Array, c: Array) -> tuple[Array, Array, Array]:
-        """Return position, velocity and acceleration at the instants, each (samples, n)."""
-        S = self.S
-        return q0 + S[0] @ c, S[1] @ c, S[2] @ c
-
-    def pull_back(self, gradients: Sequence[Array]) -> tuple[Array, Array]:
-        """Return the gradients by q0, (n,), and c, (m, n), of a function with these gradients by the states."""
-        c = sum((shape.T @ g for shape, g in zip(self.S, gradients, strict=True)), np.zeros(()))
-        return gradients[0].sum(axis=0), np.asarray(c)
+    def states(self, q0: Array, c: Array) -> Array:
+        """Return position, velocity and acceleration at the instants, (3, samples, n)."""
+        states = self.S @ c
+        states[0] += q0
+        return np.asarray(states)
 
     def series(self, q0: Array, c: Array) -> FourierSeries:
         """Return the reference with these coefficients."""
-        from ..trajectory import FourierSeries
-
-        amplitudes = self._at_rest @ c
-        sine, cosine = amplitudes[: self.harmonics], amplitudes[self.harmonics :]
+        sine, cosine = np.split(self._at_rest @ c, 2)
         w = self.frequencies[:, None]
         return FourierSeries((sine * w).T, (cosine * w).T, q0, 1.0 / self.period)
 
@@ -190,26 +171,22 @@ class ExcitationProblem:
 
     def unpack(self, x: Array) -> tuple[Array, Array]:
         """Return q0 and the coefficients of x."""
-        table = x.reshape(self.basis.size + 1, self.robot.n) * self.limits.half_range
+        table = x.reshape(-1, self.robot.n) * self.limits.half_range
         return self.limits.center + table[0], table[1:]
 
-    def pack_gradient(self, gradients: list[Array]) -> Array:
-        """Return the gradient by x of a function with these gradients by the states."""
-        q0, c = self.basis.pull_back(gradients)
-        return (np.concatenate([q0[None], c]) * self.limits.half_range).ravel()
+    def pack_gradient(self, gradients: Array) -> Array:
+        """Return the gradient by x of a function with these gradients by the states, (3, k, n)."""
+        c = np.tensordot(self.basis.S, gradients, ([0, 1], [0, 1]))
+        return np.asarray((np.concatenate([gradients[:1].sum(axis=1), c]) * self.limits.half_range).ravel())
 
     def start(self, rng: np.random.Generator) -> Array:
         """Draw a random motion, well within the limits of position, velocity and acceleration."""
-        table = rng.normal(size=(self.basis.size + 1, self.robot.n))
+        table = rng.normal(size=(self.basis.S.shape[2] + 1, self.robot.n))
         table[0] = rng.uniform(-0.3, 0.3, self.robot.n)
-        half = self.limits.half_range
-        position, velocity, acceleration = (S @ (table[1:] * half) for S in self.basis.S)
-        sizes = (
-            soft_maximum(position / half)[0] / 0.6,
-            soft_maximum(velocity / self.limits.velocity)[0] / 0.9,
-            soft_maximum(acceleration / self.limits.acceleration)[0] / 0.9,
-        )
-        table[1:] /= np.max(sizes, axis=0)
+        limits = self.limits
+        shares = (0.6 * limits.half_range, 0.9 * limits.velocity, 0.9 * limits.acceleration)
+        motion = zip(self.basis.S @ (table[1:] * limits.half_range), shares, strict=True)
+        table[1:] /= np.max([soft_maximum(state / share)[0] for state, share in motion], axis=0)
         return table.ravel()
 
     def objective(self, x: Array) -> tuple[float, Array]:
@@ -218,77 +195,71 @@ class ExcitationProblem:
         value, gradients = criterion_by_states(self.robot, self.columns, self.criterion, states)
         return value, self.pack_gradient(gradients)
 
-    def _finite(self) -> list[tuple[int, Array, Array]]:
-        """Return number, limit and center of each state with a finite limit."""
-        zero, one = np.zeros(self.robot.n), self.limits
-        kinds = [(0, one.half_range, one.center), (1, one.velocity, zero), (2, one.acceleration, zero)]
-        return [kind for kind in kinds if np.isfinite(kind[1]).any()]
+    def _relative(self, states: Array) -> list[Array]:
+        """Return position, velocity and acceleration relative to their limits."""
+        q, dq, ddq = states
+        limits = self.limits
+        return [(q - limits.center) / limits.half_range, dq / limits.velocity, ddq / limits.acceleration]
+
+    def _gradients(self, states: Array) -> Iterator[tuple[float, Array]]:
+        """Yield the soft maximum of each limited signal over its limit, and its gradients by the states."""
+        limits, none = self.limits, np.zeros_like(states)
+        for which, size in enumerate((limits.half_range, limits.velocity, limits.acceleration)):
+            value, gradient = soft_maximum(self._relative(states)[which])
+            for joint in np.flatnonzero(np.isfinite(size)):
+                parts = none.copy()
+                parts[which, :, joint] = gradient[:, joint] / size[joint]
+                yield value[joint], parts
+        limited = np.flatnonzero(np.isfinite(limits.effort))
+        if limited.size:
+            tau, by_states = torques_by_states(self.robot, states)
+            value, gradient = soft_maximum(tau / limits.effort)
+            for joint in limited:
+                pull = gradient[:, joint, None] / limits.effort[joint]
+                yield value[joint], pull * by_states[:, :, joint]
 
     def constraints(self, x: Array) -> tuple[Array, Array]:
         """Return one minus the soft maximum of each signal over its limit, and the derivatives by x."""
-        states = self.basis.states(*self.unpack(x))
-        values, rows = [], []
-        for which, size, middle in self._finite():
-            value, gradient = soft_maximum((states[which] - middle) / size)
-            for joint in np.flatnonzero(np.isfinite(size)):
-                parts = [np.zeros_like(state) for state in states]
-                parts[which][:, joint] = -gradient[:, joint] / size[joint]
-                values.append(1.0 - value[joint])
-                rows.append(self.pack_gradient(parts))
-        if np.isfinite(self.limits.effort).any():
-            tau, by_states = torques_by_states(self.robot, states)
-            value, gradient = soft_maximum(tau / self.limits.effort)
-            for joint in np.flatnonzero(np.isfinite(self.limits.effort)):
-                pull = -gradient[:, joint, None] / self.limits.effort[joint]
-                values.append(1.0 - value[joint])
-                rows.append(self.pack_gradient([pull * part[:, joint] for part in by_states]))
-        return np.array(values), np.array(rows)
+        values, gradients = zip(*self._gradients(self.basis.states(*self.unpack(x))), strict=True)
+        return 1.0 - np.array(values), -np.array([self.pack_gradient(each) for each in gradients])
 
-    def search(self, x: Array, iterations: int, report: Callable[[float], object]) -> tuple[Array, Array]:
-        """Minimize from x; return the solution and the history of the criterion."""
+    def search(
+        self, iterations: int, x: Array, report: Callable[[float], object] = lambda _: None
+    ) -> tuple[Array, Array]:
+        """Minimize from x; return a solution within the limits if possible, and the history of the criterion."""
         from scipy.optimize import minimize
 
-        evaluations: dict[bytes, float] = {}
-        history = [self.objective(x)[0]]
+        values, history = [0.0], [self.objective(x)[0]]
 
         def objective(at: Array) -> tuple[float, Array]:
-            value, gradient = self.objective(at)
-            evaluations[at.tobytes()] = value
-            return value, gradient
+            values[0], gradient = self.objective(at)
+            return values[0], gradient
 
-        def callback(at: Array) -> None:
-            history.append(evaluations.get(at.tobytes(), history[-1]))
+        def callback(_: Array) -> None:
+            history.append(values[0])
             report(len(history) / (iterations + 1))
 
-        bounded: Any = {
-            "type": "ineq",
-            "fun": lambda at: self.constraints(at)[0],
-            "jac": lambda at: self.constraints(at)[1],
-        }
         slsqp: Any = minimize  # its stubs do not allow constraints together with jac=True
+        value, jacobian = (lambda at, k=k: self.constraints(at)[k] for k in range(2))
         solution = slsqp(
             objective,
             x,
             jac=True,
             method="SLSQP",
-            constraints=bounded,
+            constraints={"type": "ineq", "fun": value, "jac": jacobian},
             options={"maxiter": int(iterations), "ftol": 1e-6},
             callback=callback,
         )
         report(1.0)
-        return np.asarray(solution.x, dtype=np.float64), np.array(history)
+        found = np.array(history)
+        return self.shrunk(solution.x), np.exp(found) if self.criterion == "condition" else found
 
     def margins(self, x: Array) -> dict[str, Array]:
         """Return the margins to each limit on the fine grid, relative to the limit."""
-        q, dq, ddq = self.fine.states(*self.unpack(x))
-        limits = self.limits
-        signals = {
-            "position": ((q - limits.center) / limits.half_range),
-            "velocity": dq / limits.velocity,
-            "acceleration": ddq / limits.acceleration,
-            "effort": self.robot.inverse_dynamics(q, dq, ddq) / limits.effort,
-        }
-        return {name: 1.0 - np.abs(values).max(axis=0) for name, values in signals.items()}
+        states = self.fine.states(*self.unpack(x))
+        signals = [*self._relative(states), self.robot.inverse_dynamics(*states) / self.limits.effort]
+        names = ("position", "velocity", "acceleration", "effort")
+        return {name: 1.0 - np.abs(values).max(axis=0) for name, values in zip(names, signals, strict=True)}
 
     def fine_margin(self, x: Array) -> float:
         """Return the smallest of all margins."""
@@ -296,7 +267,7 @@ class ExcitationProblem:
 
     def shrunk(self, x: Array) -> Array:
         """Scale the motion down until it keeps its limits, which the optimizer may slightly violate."""
-        table = x.reshape(self.basis.size + 1, self.robot.n).copy()
+        table = x.reshape(-1, self.robot.n).copy()
         table[0] = np.clip(table[0], -0.95, 0.95)
         for _ in range(20):
             margin = self.fine_margin(table.ravel())
@@ -304,3 +275,200 @@ class ExcitationProblem:
                 break
             table[1:] *= max(1.0 + 1.1 * margin, 0.5)
         return table.ravel()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Excitation:
+    """Exciting motion, from `optimize_excitation`.
+
+    Attributes
+    ----------
+    robot : Robot
+        Robot whose parameters the motion excites.
+    reference : FourierSeries
+        Periodic motion, at rest at the start and end of a period.
+    duration : float
+        Length of one period [s].
+    criterion : str
+        Minimized criterion.
+    history : tuple of (i,) array
+        Criterion after each iteration of each restart: the condition number, or minus the logarithm of det(W'W) per
+        base parameter.
+    condition : Conditioning
+        Condition numbers of the stacked base regressor.
+    limits : MotionLimits
+        Limits of the motion.
+    margins : dict of str to (n,) array
+        Remaining fraction of each limit, by ``position``, ``velocity``, ``acceleration`` and ``effort``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import optimize_excitation
+    >>> from thunder_py.trajectory import MotionLimits
+    >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
+    >>> excitation = optimize_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
+    >>> sorted(excitation.margins), bool(abs(excitation.reference(0.0).dq).max() < 1e-9)
+    (['acceleration', 'effort', 'position', 'velocity'], True)
+    """
+
+    robot: Robot
+    reference: FourierSeries
+    duration: float
+    criterion: str
+    history: tuple[Array, ...]
+    condition: Conditioning
+    limits: MotionLimits
+    margins: dict[str, Array]
+
+    @property
+    def margin(self) -> float:
+        """Smallest of all margins; negative if a limit is violated."""
+        return float(min(values.min() for values in self.margins.values()))
+
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Plot positions and velocities relative to their limits, and the history of the criterion.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"position"``, ``"velocity"`` and ``"criterion"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
+        from .plot import plot_excitation
+
+        return plot_excitation(self, axes=axes)
+
+    def plot_path(self, *, ax: Axes | None = None) -> Axes:
+        """Plot the path of the end effector in 3-D.
+
+        Parameters
+        ----------
+        ax : Axes3D, optional
+            Default a new figure.
+
+        Returns
+        -------
+        Axes3D
+            The panel drawn.
+        """
+        from .plot import plot_excitation_path
+
+        return plot_excitation_path(self, ax=ax)
+
+    def __repr__(self) -> str:
+        """Robot, duration, harmonics, condition number and margin."""
+        return (
+            f"<Excitation of {self.robot.name!r}: {self.duration:g} s, {self.reference.a.shape[1]} harmonics, "
+            f"condition {self.condition.unscaled:.3g}, least margin {self.margin:.2g}>"
+        )
+
+
+def optimize_excitation(
+    robot: Robot,
+    duration: float = 10.0,
+    harmonics: int = 5,
+    *,
+    limits: MotionLimits | None = None,
+    criterion: Literal["condition", "d_optimal"] = "condition",
+    unknown: Any = None,
+    seed: int = 0,
+    restarts: int = 3,
+    iterations: int = 150,
+    workers: Workers = 1,
+    progress: bool | Callable[[float], object] = False,
+) -> Excitation:
+    """Optimize a Fourier series for the excitation of the base parameters.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot; its parameters have an effect only with torque limits.
+    duration : float
+        Length of one period [s].
+    harmonics : int
+        Number of harmonics, 2 to 50.
+    limits : MotionLimits, optional
+        Default ``MotionLimits.of(robot)``: positions and velocities.
+    criterion : {"condition", "d_optimal"}
+        Condition number of the base regressor W with unscaled columns; or minus log det(W'W), which also rewards large
+        torques.
+    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
+        Parameters whose base parameters are excited; default all.
+    seed : int
+        Seed of the random starts.
+    restarts : int
+        Number of local searches from random starts; the best result is returned.
+    iterations : int
+        Largest number of iterations of each search.
+    workers : Workers
+        Where the searches are made, see `run_tasks`. The result does not depend on it.
+    progress : bool or callable
+        True shows a bar on terminals and in notebooks; a callable gets the completed fraction, 0 to 1.
+
+    Returns
+    -------
+    Excitation
+        Motion verified on a fine grid to keep its limits.
+
+    Raises
+    ------
+    ThunderError
+        If no motion within the limits was found.
+
+    Notes
+    -----
+    Sequential quadratic programming (SciPy's SLSQP) over the linear space of coefficients with start and end at rest.
+    Each limit of each joint is one smooth constraint on a p-norm over the period, which is never below the maximum.
+    Gradients use singular vectors of W and central differences of the batched regressor by the state.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import optimize_excitation
+    >>> from thunder_py.trajectory import MotionLimits
+    >>> limits = MotionLimits(lower=[-1.0, -1.0], upper=[1.0, 1.0], velocity=3.0)
+    >>> excitation = optimize_excitation(th.Robot.load("elbow"), 5.0, 2, limits=limits, restarts=1, iterations=20)
+    >>> excitation.margin >= 0.0, len(excitation.history)
+    (True, 1)
+    """
+    one_of(criterion, CRITERIA, "criterion")
+    duration, harmonics = positive(duration, "duration"), whole(harmonics, "harmonics", 2, 50)
+    limits = MotionLimits.of(robot) if limits is None else limits
+    if limits.lower.size != robot.n:
+        raise ThunderError(f"limits must be of {robot.n} joints, got {limits.lower.size}")
+    columns = robot.unknown(unknown).base_parameters().independent
+    if columns.size == 0:
+        raise ThunderError("unknown must hold a parameter that torques depend on")
+    grids = (FourierBasis(duration, harmonics, density * harmonics) for density in (_SAMPLES, _FINE))
+    problem = ExcitationProblem(robot, columns, criterion, limits, *grids)
+    for name, value in (("restarts", restarts), ("iterations", iterations)):
+        whole(value, name, 1)
+    rng = np.random.default_rng(seed)
+    starts = [problem.start(rng) for _ in range(restarts)]
+    with reporting(progress, percentage()) as report:
+        if workers == 1:  # with reports from within the searches
+            inside = [lambda done, k=k: report((k + done) / restarts) for k in range(restarts)]
+            found = [problem.search(iterations, x, told) for x, told in zip(starts, inside, strict=True)]
+        else:
+            found = map_items(partial(problem.search, iterations), starts, workers=workers, progress=report)
+    admitted = [(problem.objective(x)[0], k) for k, (x, _) in enumerate(found) if problem.fine_margin(x) >= 0.0]
+    if not admitted:
+        raise ThunderError("limits must admit a motion, and none was found: widen the limits, or try more restarts")
+    best = found[min(admitted)[1]][0]
+    q0, c = problem.unpack(best)
+    W = robot.regressor(*problem.basis.states(q0, c))[..., columns]
+    return Excitation(
+        robot=robot,
+        reference=problem.basis.series(q0, c),
+        duration=duration,
+        criterion=criterion,
+        history=tuple(history for _, history in found),
+        condition=condition_numbers(W.reshape(-1, columns.size)),
+        limits=limits,
+        margins=problem.margins(best),
+    )

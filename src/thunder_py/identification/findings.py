@@ -61,7 +61,9 @@ def diagnose(
         Their conversion to samples.
     """
     found, base = [], identification.base
-    of_links = np.isfinite(identification.standard_deviations)[base.independent < identification.robot.p]
+    told = {name for group in identification.invisible for name in group}
+    known = np.isfinite(identification.standard_deviations) | np.isin(base.names, list(told))
+    of_links = known[base.independent < identification.robot.p]
     if 2 * of_links.sum() < of_links.size:
         found.append(
             f"the motion determines only {of_links.sum()} of {of_links.size} base parameters, the others keep their "
@@ -323,11 +325,11 @@ def _search(robot: Robot, logs: Sequence[LogSource], filtering: Filtering) -> _P
     chosen = np.linspace(0, signals.shape[1] - 1, min(_INSTANTS, signals.shape[1])).astype(np.intp)
     trials = _Trials(robot, signals[:3, chosen], signals[3, chosen])
     first = _Tried(trials.fit(Correction.none(robot.n)), Correction.none(robot.n))
-    strange = first.fit.relative > _GOOD
-    pairs = [j for j in range(robot.n - 1) if strange[j : j + 2].any()]
     with one_blas_thread():
         moves = list(_moves(robot))
         best = _improved(trials, [first], [*_signs(robot.n), *moves], moves)
+        strange = best.fit.relative > _GOOD
+        pairs = [j for j in range(robot.n - 1) if strange[j : j + 2].any()]
         if not best.good:
             best = _improved(trials, [first, best], list(_couplings(robot.n, pairs)), moves)
         if not best.good:
@@ -457,4 +459,4 @@ def _any_couplings(trials: _Trials, start: _Tried, pairs: Iterable[int]) -> Iter
         options: Any = {"maxfev": 150, "xatol": 1e-3, "initial_simplex": simplex}
         found = minimize(value, simplex[0], method="Nelder-Mead", options=options)
         move = _coupling(n, j, found.x.round(3).reshape(2, 2))[kind].after(start.correction)
-        yield _Tried(trials.fit(move), move, start.steps + 1)
+        yield _Tried(trials.fit(move), move, start.steps + 4)  # four numbers

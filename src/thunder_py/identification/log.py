@@ -183,12 +183,12 @@ def _check_finite(part: Log, count: int) -> None:
 
 
 def log_of_run(robot: Robot, run: SimulationResult, joint_torque: npt.ArrayLike | None = None) -> Log:
-    """Return the positions and torques of a run."""
+    """Return the motion and torques of a run."""
     if run.x.shape[1] != robot.e:
         wanted = f"with {robot.e} elastic joints" if robot.e else "without elastic joints"
         raise ThunderError(f"t must be a run {wanted}: their torques drive motors, not links; got {run.x.shape[1]}")
     sensed = None if joint_torque is None else array(joint_torque, (run.t.size, robot.e), "joint_torque")
-    log = Log(t=run.t, q=run.q, tau=run.tau, x=run.x if robot.e else None, joint_torque=sensed)
+    log = Log(t=run.t, q=run.q, dq=run.dq, tau=run.tau, x=run.x if robot.e else None, joint_torque=sensed)
     return log[:-1]  # the last row is always logged, off the grid of the log, and repeats the torque before
 
 

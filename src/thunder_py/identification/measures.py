@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -141,41 +141,23 @@ def persistent_excitation(
     if (longest := float(np.diff(times).max())) * (1.0 - 1e-9) > window:
         raise ThunderError(f"window must be no shorter than a sample, {longest:g} s, got {window:g}")
     whole(windows, "windows", 1)
-    columns = _columns(robot, unknown)
+    columns = robot.base_parameters().independent if unknown is None else robot.unknown(unknown).indices
     last = max(int(np.searchsorted(times, times[-1] - window * (1.0 - 1e-9), side="right")) - 1, 0)
     starts = np.unique(np.linspace(0, last, min(int(windows), last + 1)).round().astype(int))
     ends = np.minimum(np.searchsorted(times, times[starts] + window * (1.0 - 1e-9)), times.size - 1)
-    cuts = np.unique(np.concatenate([starts, ends]))
-    sums = np.zeros((cuts.size, columns.size, columns.size))
-    for k, gram in enumerate(_grams(robot, times, motion, columns, cuts)):
-        sums[k + 1] = sums[k] + gram
-    inside = sums[np.searchsorted(cuts, ends)] - sums[np.searchsorted(cuts, starts)]
+    marks = np.unique(np.concatenate([starts, ends]))
+    sums, total = np.zeros((marks.size, columns.size, columns.size)), np.zeros((columns.size, columns.size))
+    for first, stop in itertools.pairwise(np.union1d(marks, np.arange(0, marks[-1], _CHUNK))):
+        part = slice(first, stop + 1)
+        step = np.diff(times[part])
+        weight = 0.5 * (np.append(step, 0.0) + np.append(0.0, step))  # of the trapezoidal rule
+        Y = robot.regressor(*(x[part] for x in motion))[..., columns]
+        W = (np.sqrt(weight)[:, None, None] * Y).reshape(-1, columns.size)
+        total = total + W.T @ W
+        sums[np.searchsorted(marks, stop)] = total  # that of a mark overwrites those before it
+    inside = sums[np.searchsorted(marks, ends)] - sums[np.searchsorted(marks, starts)]
     values = np.maximum(np.linalg.eigvalsh(inside), 0.0)
     return PersistentExcitation(times[starts], values[:, 0], values[:, -1])
-
-
-def _columns(
-    robot: Robot, unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None
-) -> npt.NDArray[np.intp]:
-    if unknown is None:
-        return robot.base_parameters().independent
-    return robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown).indices
-
-
-def _grams(
-    robot: Robot, t: Array, motion: Sequence[Array], columns: npt.NDArray[np.intp], cuts: npt.NDArray[np.intp]
-) -> Iterator[Array]:
-    """Yield the integrals of Y'Y between instants, by the trapezoidal rule."""
-    for first, last in itertools.pairwise(cuts):
-        step = np.diff(t[first : last + 1])
-        weight = 0.5 * (np.append(step, 0.0) + np.append(0.0, step))
-        gram = np.zeros((columns.size, columns.size))
-        for begin in range(first, last + 1, _CHUNK):
-            part = slice(begin, min(begin + _CHUNK, last + 1))
-            Y = robot.regressor(*(x[part] for x in motion))[..., columns]
-            W = (np.sqrt(weight[part.start - first : part.stop - first])[:, None, None] * Y).reshape(-1, columns.size)
-            gram += W.T @ W
-        yield gram
 
 
 def base_regressor_condition(
@@ -211,8 +193,7 @@ def base_regressor_condition(
     10.6
     """
     motion = [array(x, (None, robot.n), name) for x, name in ((q, "q"), (dq, "dq"), (ddq, "ddq"))]
-    mask = unknown.mask if isinstance(unknown, UnknownParameters) else unknown
-    keep = robot.unknown(mask).base_parameters().independent
+    keep = robot.unknown(unknown).base_parameters().independent
     W = robot.regressor(*motion)[..., keep].reshape(-1, keep.size)
     return condition_numbers(W)
 

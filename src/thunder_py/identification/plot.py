@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..checks import one_of
 from ..plotting.panels import panel, panels
-from ..plotting.style import SKY, TRUTH, VERMILION, tidy
+from ..plotting.style import COLORS, SKY, THIN, TRUTH, VERMILION, positive, tidy
 from .equations import all_parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..robot import Robot
-    from . import Excitation, Identification
+    from . import Excitation, Identification, Replay
 
 _POINTS = 400
 
@@ -80,3 +81,48 @@ def plot_identification(identification: Identification, *, ax: Axes | None = Non
     ax.legend(fontsize="small")
     tidy(ax)
     return ax
+
+
+def plot_replay(
+    result: Replay,
+    *,
+    axes: Mapping[str, Axes] | None = None,
+    beside: Identification | None = None,
+    parameters: Sequence[str] | None = None,
+) -> dict[str, Axes]:
+    """Plot prediction errors and estimates over time; see `Replay.plot`."""
+    from scipy.ndimage import uniform_filter1d
+
+    drawn = panels(axes, ["error", "estimates"], (9.0, 6.5), sharex=True)
+    if "error" in drawn:
+        smooth = np.sqrt(uniform_filter1d(result.error**2, max(len(result.t) // 50, 1), axis=0, mode="nearest"))
+        lines = drawn["error"].semilogy(result.t, positive(smooth), linewidth=1.2)
+        drawn["error"].legend(lines, result.joints, fontsize="x-small", ncols=2)
+        drawn["error"].set_title("prediction error, smoothed over 2 % of the time [N m or N]", fontsize="medium")
+    if "estimates" in drawn:
+        ax, ends = drawn["estimates"], np.array(list(result.estimates(beside).values()))
+        columns = np.diagonal(result.products, axis1=1, axis2=2)[:, : len(result.names)].sum(axis=0)
+        effects = np.argsort(-np.abs(ends[1] - ends[0]) * np.sqrt(columns))
+        chosen = (
+            effects[:4]
+            if parameters is None
+            else [result.names.index(one_of(name, result.names, "parameters")) for name in parameters]
+        )
+        for k, color in zip(chosen, COLORS, strict=False):
+            ax.plot(result.t, result.base_parameters[:, k], color=color, linewidth=1.2, label=result.names[k])
+            ax.plot(result.t, result.least_squares[:, k], color=color, linewidth=THIN, linestyle="--")
+            if beside is not None:
+                ax.axhline(ends[-1, k], color=color, linewidth=THIN, linestyle=":")
+        seen = np.concatenate([result.base_parameters[:, chosen].ravel(), ends[:, chosen].ravel()])
+        ax.set_ylim(seen.min() - 0.1 * np.ptp(seen), seen.max() + 0.1 * np.ptp(seen))  # least squares begin anywhere
+        ax.set_title(
+            "estimates [SI units]; dashed: recursive least squares" + (beside is not None) * "; dotted: identified",
+            fontsize="medium",
+        )
+        ax.legend(fontsize="x-small", ncols=2)
+    for ax in drawn.values():
+        for start in result.starts[1:]:
+            ax.axvline(start, color=TRUTH, linestyle="--", linewidth=0.8)
+        ax.set_xlabel("time [s]")
+        tidy(ax)
+    return drawn

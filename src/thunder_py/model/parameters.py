@@ -91,10 +91,13 @@ class UnknownParameters:
         return self._split(self.robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
 
 
-def select_parameters(robot: RobotModel, which: str | Sequence[str] | npt.ArrayLike | None) -> UnknownParameters:
+def select_parameters(
+    robot: RobotModel, which: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None
+) -> UnknownParameters:
     """Resolve names, groups or a mask to `UnknownParameters`; see `Robot.unknown`."""
     if which is None:
         return UnknownParameters(robot, np.ones(robot.p, dtype=bool))
+    which = which.mask if isinstance(which, UnknownParameters) else which
     names = [which] if isinstance(which, str) else which
     if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
         mask = np.logical_or.reduce([_mask_of_name(robot, str(name)) for name in names])

@@ -502,14 +502,16 @@ class Robot(RobotModel):
             raise ThunderError(f"payload must be a Payload, got {payload!r}")
         return payload.added_to(self)
 
-    def unknown(self, which: str | Sequence[str] | npt.ArrayLike | None = None) -> UnknownParameters:
+    def unknown(
+        self, which: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None
+    ) -> UnknownParameters:
         """Select the unknown parameters (Thunder article, Remark 2).
 
         Parameters
         ----------
-        which : str, sequence of str, or (p,) bool array, optional
+        which : str, sequence of str, (p,) bool array or UnknownParameters, optional
             Link or joint names (``"link7"``), parameter names (``"link7.m"``), groups (``"inertial"``, ``"friction"``,
-            ``"rotor"``, ``"armature"``), or a mask; default all parameters.
+            ``"rotor"``, ``"armature"``), a mask, or a selection of another robot; default all parameters.
 
         Returns
         -------

@@ -483,6 +483,12 @@ class SimulationResult(Metrics, Tabular):
             return ConditionNumbers(M, J, None)
         return ConditionNumbers(M, J, np.linalg.cond(mass_matrices(plant, self.q, estimates)))
 
+    def parameter_error(self) -> Array:
+        """Return the distance of the controller's estimate from the base parameters of the plant over time, (k,)."""
+        plant = plant_of(self, "parameter_error")
+        wrong = array(self.parameters, (None, plant.p), "parameters of the estimate") - plant.parameters
+        return np.asarray(np.linalg.norm(wrong @ plant.base_parameters().mapping.T, axis=1))
+
     def lyapunov(self, controller: object) -> Lyapunov:
         """Return the Lyapunov function of a controller along this run, and its derivative, (k,) each.
 

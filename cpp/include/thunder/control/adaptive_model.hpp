@@ -57,6 +57,8 @@ class AdaptiveModel {
   void predict(const RowMajor& W, const Eigen::VectorXd& weighted, double weight) noexcept;
   /// For clipped torques: the tracking error carries no information on the parameters, only predictions count.
   void ignore_tracking() noexcept { tracking_.setZero(); }
+  /// How many times too long for `predict` the last `advance` was, 1 if it was not.
+  double excess() const noexcept { return excess_; }
   /// Marks the estimate as diverged until `reset`: it is physically impossible.
   void mark_diverged() noexcept { diverged_ = true; }
   /// Holds the estimate until the next `adapt` or `predict`.
@@ -79,6 +81,7 @@ class AdaptiveModel {
   double prediction_rate_ = 0.0;                                    // of W pihat towards y [1/s], at most
   RowMajor Y_;  // n x p
   StepClock clock_;
+  double excess_ = 1.0;
   bool diverged_ = false;
 };
 

@@ -12,7 +12,7 @@ namespace thunder {
 
 class PredictionError {
  public:
-  /// gamma > 0 with a prediction, gamma = 0 without one. R_t: n x n, symmetric positive definite.
+  /// Without a prediction gamma is 0; with one it may be, and the error is known but does not count. R_t: n x n, symmetric positive definite.
   PredictionError(std::unique_ptr<Prediction> prediction, double gamma, const Eigen::MatrixXd& R_t)
       : prediction_(std::move(prediction)), weight_(gamma * R_t),
         largest_weight_(largest_eigenvalue(weight_)),
@@ -38,6 +38,8 @@ class PredictionError {
   void archive(StateArchive& state) { state(prediction_, clock_, error_); }
   /// y - W pihat of the last `adapt`
   const Eigen::VectorXd& error() const noexcept { return error_; }
+  const RowMajor& W() const noexcept { return prediction_->W(); }
+  const Eigen::VectorXd& y() const noexcept { return prediction_->y(); }
 
  private:
   std::unique_ptr<Prediction> prediction_;

@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...checks import Array
-from ...identification import AdaptationConvergence
 from ...plotting.panels import new_panels
 from ...plotting.style import COLORS, FAINT, LAW_COLORS, LINE, label, label_time, outside_legend, positive
-from .run import Study, mass_spring_candidates, mass_spring_motion
+from .run import Convergence, Study, mass_spring_candidates, mass_spring_motion
 
 #: lower ends of the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, above rounding
 _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
@@ -57,7 +56,7 @@ def plot_study(study: Study) -> Figure:
     return outside_legend(figure, panels["error"])
 
 
-def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
+def plot_excitation_study(runs: Mapping[str, Convergence]) -> Figure:
     """Draw errors of tracking and of estimation, and the least eigenvalue of the excitation integral."""
     title = "Lecture 34: Slotine-Li and persistence of excitation"
     figure, panels = new_panels([["error", "parameters", "excitation"]], (12, 4.5), title)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...checks import Array
 from ...control import ComputedTorque, PassivityBased, PDGravity, SlotineLi
-from ...identification import (
-    AdaptationConvergence,
-    Excitation,
-    adaptation_convergence,
-    optimize_excitation,
-)
+from ...identification import Excitation, PersistentExcitation, optimize_excitation, persistent_excitation
 from ...optional import require
 from ...reference import JointReference, SetPoint, Sinusoid
 from ...robot import Robot
@@ -171,9 +166,15 @@ def adaptation_study(duration: float = 8.0) -> Study:
     )
 
 
-def excitation_study(
-    duration: float = 40.0, *, iterations: int = 100
-) -> tuple[Excitation, dict[str, AdaptationConvergence]]:
+class Convergence(NamedTuple):
+    """Run of adaptive control, error of its base parameters relative to the first, and excitation of its reference."""
+
+    result: SimulationResult
+    parameter_error: Array
+    excitation: PersistentExcitation
+
+
+def excitation_study(duration: float = 40.0, *, iterations: int = 100) -> tuple[Excitation, dict[str, Convergence]]:
     """Run the last remark of lecture 34: convergence at rest, for a motion of one joint and for an exciting motion."""
     robot = Robot.load("elbow")
     period = 4.0
@@ -185,13 +186,15 @@ def excitation_study(
         "one joint moves": Sinusoid([0.0, 0.8], [0.0, 1.0 / period], center=start),
         "exciting": exciting.reference,
     }
-    nominal = wrong_arm(robot)
-    return exciting, {
-        name: adaptation_convergence(
-            robot, nominal, reference, duration, period, Lambda=LAMBDA, K_d=K, adaptation=GAMMA, log_every=10
-        )
-        for name, reference in references.items()
-    }
+    runs = {}
+    for name, reference in references.items():
+        law = SlotineLi(wrong_arm(robot), LAMBDA, K, adaptation=GAMMA)
+        run = simulate(robot, law, reference, duration, 1e-3, log_every=10)
+        error, desired = run.parameter_error(), [reference(float(t)) for t in run.t]
+        q, dq, ddq = (np.stack([getattr(point, signal) for point in desired]) for signal in ("q", "dq", "ddq"))
+        excited = persistent_excitation(robot, q, dq, ddq, run.t, period)
+        runs[name] = Convergence(run, error / error[0], excited)
+    return exciting, runs
 
 
 class PrintedSlotineLi:
