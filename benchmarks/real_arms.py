@@ -31,7 +31,6 @@ from thunder_py.identification import (
     Prediction,
     cross_validate,
     identify,
-    identify_payload,
 )
 from thunder_py.identification.report.figures import draw_torques
 from thunder_py.identification.windows import Filtering, windows
@@ -94,13 +93,18 @@ def load(name: str, folder: Path | None) -> Arm:
     take(arguments, parser)
     text = f"thunder identify --data {name}"
     with_load = command._logs([str(path) for path in loaded(arguments)], arguments)
-    logs, options = command._logs(arguments.logs, arguments), command._options(arguments)
-    return Arm(name, command._robot(arguments), logs, options, text, with_load)
+    robot = command.load_robot(arguments.robot, arguments)
+    logs, options = command._logs(arguments.logs, arguments), command._options(robot, arguments)
+    if options.pop("friction") != "coulomb":
+        raise SystemExit(f"{name}: ordinary least squares needs linear friction")
+    terms = ("viscous", "coulomb")
+    robot = robot.replace(friction=th.robot.Friction(terms=terms, coefficients=np.zeros((robot.n, len(terms)))))
+    return Arm(name, robot, logs, options, text, with_load)
 
 
 def rows(arm: Arm, robot: th.Robot, logs: Sequence[LogFile | Log]) -> tuple[Array, Array]:
     """Return base regressor (k, n, b) and torque (k, n) of the filtered samples that `identify` uses."""
-    filtering = Filtering(arm.options["cutoff"], arm.options["hold"], arm.options["resample"], False, True)
+    filtering = Filtering(arm.options["cutoff"], 0.0, arm.options.get("resample"), False, True)
     independent = robot.unknown().base_parameters().independent
     Y, y = [], []
     for log in logs:
@@ -196,15 +200,14 @@ def draw(arm: Arm, recorded: Prediction, found: Array) -> Any:
 
 def payload(arm: Arm) -> str:
     """Return a table of the payload, from each log without it and from all, with two sets of gains."""
-    options = {name: arm.options[name] for name in ("cutoff", "hold", "resample")}
     body, names = [], [files[0].file for files in DATA_SETS[arm.name].logs]
     for name, gain in GAINS.items():
         given = {} if gain is None else {"gain": gain}
         logs, heavy = ([dataclasses.replace(log, **given) for log in each] for each in (arm.logs, arm.loaded))
         for called, unloaded in [*zip(names, ([log] for log in logs), strict=True), ("all of them", logs)]:
-            found = identify_payload(arm.robot, heavy, unloaded, **options)
-            low, high = found.intervals()[0]
-            mass = found.payload.mass
+            found = identify(arm.robot, unloaded, loaded=heavy, **arm.options | {"consistent": "payload"})
+            place = found.names.index("payload.m")
+            (low, high), mass = found.intervals()[place], found.estimates[place]
             body.append([name, called, f"{mass:.3f}", f"{low:.3f} to {high:.3f}", f"{100 * (mass / MASS - 1):+.1f}"])
     return table(["gains", "logs without payload", "mass [kg]", "95 % interval", f"minus {MASS} kg [%]"], body, 2)
 
