@@ -60,7 +60,8 @@ def measure(paths: list[Path], threads: int) -> dict[str, float]:
     errors = found.base_parameters - found.base.mapping @ truth().parameters
     status = Path("/proc/self/status").read_text()
     peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-    inside = np.abs(errors) <= 1.959964 * found.standard_deviations
+    low, high = found.intervals().T - found.base_parameters
+    inside = (-errors >= low) & (-errors <= high)
     return {
         "samples": found.count,
         "logs": len(paths),

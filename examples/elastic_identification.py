@@ -3,7 +3,7 @@
 Of each joint the positions of motor and link are measured, with white noise or by encoders whose steps have the same
 standard deviation, and the motor's torque. The table has the mean error of the stiffnesses over seeds, the largest of
 the seven joints, by `identify` and by least squares of the motors' equations alone, and the fraction of all identified
-parameters within two standard deviations of the truth, where 95 % is right.
+parameters whose 95 % interval holds the truth.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ def least_squares(t: np.ndarray, q: np.ndarray, x: np.ndarray, tau: np.ndarray) 
     return np.array([np.linalg.lstsq(columns[:, j], torque[:, j], rcond=None)[0][0] for j in range(7)])
 
 
-def errors(found: Identification, robot: th.Robot) -> np.ndarray:
-    """Return the errors of all identified parameters in standard deviations."""
+def held(found: Identification, robot: th.Robot) -> np.ndarray:
+    """Return whether the 95 % interval of each identified parameter holds the truth."""
     elastic = [robot.elastic_parameters[name] for name in ("K", "D", "Dm", "Mm")]
     truth = found.base.mapping @ np.concatenate([robot.parameters, *elastic])
-    return np.asarray((found.base_parameters - truth) / found.standard_deviations)
+    low, high = found.intervals().T
+    return np.asarray((low <= truth) & (truth <= high))
 
 
 def measured(positions: np.ndarray, deviation: float, kind: str, rng: np.random.Generator) -> np.ndarray:
@@ -82,11 +83,11 @@ def main(
     robot = elastic_panda()
     run = simulate(robot, 5.0)
     prior = robot.replace(inertial=1.2 * robot.inertial).with_elastic_parameters(K=[3000.0] * 7, Mm=[0.3] * 7)
-    print("| noise | deviation [rad] | error of K | by least squares | within two standard deviations |")
+    print("| noise | deviation [rad] | error of K | by least squares | within 95 % intervals |")
     print("|---|---|---|---|---|")
     rows = []
     for kind, encoder in itertools.product(kinds, encoders):
-        mine, plain, deviations = [], [], []
+        mine, plain, inside = [], [], []
         for seed in range(seeds):
             rng = np.random.default_rng(seed)
             q, x = (measured(positions, encoder, kind, rng) for positions in (run.q, run.x))
@@ -96,10 +97,11 @@ def main(
                 found = identify(prior, run.t, q, x=x, tau=tau, cutoff=CUTOFF, hold=PERIOD)
             mine.append(found.robot.elastic_parameters["K"])
             plain.append(least_squares(run.t, q, x, tau))
-            deviations.append(errors(found, robot))
+            inside.append(held(found, robot))
         largest = [100.0 * np.abs(np.mean(each, axis=0) / K - 1.0).max() for each in (mine, plain)]
-        inside = 100.0 * np.mean(np.abs(deviations) < 2.0)
-        rows.append([kind, f"{encoder:.0e}", *(f"{value:.1f} %" for value in largest), f"{inside:.0f} %"])
+        rows.append(
+            [kind, f"{encoder:.0e}", *(f"{value:.1f} %" for value in largest), f"{100 * np.mean(inside):.0f} %"]
+        )
         print("| " + " | ".join(rows[-1]) + " |")
     return rows
 

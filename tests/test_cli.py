@@ -483,7 +483,7 @@ def test_identify_from_files_to_files(thunder, logs):
 
 @pytest.mark.filterwarnings("always")
 def test_identify_reports(thunder, logs):
-    options = ["--cutoff", 12, "--friction", "viscous, coulomb", "--report", "report.html"]
+    options = ["--cutoff", 12, "--friction", "coulomb", "--report", "report.html"]
     status, out, err = thunder("identify", "elbow", logs[0], *options)
     assert status == 0
     assert "thunder identify: The standard deviation exceeds the value of joint1.coulomb.\n" in err
@@ -500,6 +500,20 @@ def test_identify_finds_friction_next_to_other_unknowns(thunder, logs):
 
 
 @pytest.mark.filterwarnings("always")
+def test_identify_finds_sensors_and_a_payload(thunder, logs):
+    """Of logs without either."""
+    options = ["--cutoff", 12, "--friction", "viscous", "--sensors", "torque_bias", "--loaded", logs[1], "--json"]
+    status, out, _ = thunder("identify", "elbow", logs[0], *options, "--held-out-loaded", logs[2], "--weights", "9,9")
+    found = json.loads(out)
+    assert (status, found["extra_names"][0], found["extra_names"][-1]) == (0, "payload.m", "joint2.torque_bias")
+    assert found["extra"][0] == pytest.approx(0.0, abs=0.1)
+    assert found["extra"][-2:] == pytest.approx([0.0, 0.0], abs=0.3)
+    known = ["--cutoff", 12, "--friction", "stribeck,none", "--loaded", logs[1], "--payload", "0,0,0,0", "--json"]
+    status, out, _ = thunder("identify", "elbow", logs[0], *known, "--calibration", "torque_gain=1")
+    assert (status, json.loads(out)["extra_names"][-1]) == (0, "joint1.stribeck_velocity")
+
+
+@pytest.mark.filterwarnings("always")
 def test_identify_takes_public_logs(thunder, logs, monkeypatch):
     """Files of a folder are known by their hashes; options of the command line come before those of the set."""
     there = [
@@ -509,7 +523,7 @@ def test_identify_takes_public_logs(thunder, logs, monkeypatch):
     sets = {"lab": data_sets.DataSet("elbow", tuple((entry,) for entry in there), options, "the lab", "none")}
     monkeypatch.setattr(data_sets, "DATA_SETS", sets)
     monkeypatch.setattr(identify, "DATA_SETS", sets)
-    for given, count in ([], 2), (["--friction", "viscous,coulomb"], 4):
+    for given, count in ([], 2), (["--friction", "coulomb"], 4):
         status, out, _ = thunder("identify", "--data", "lab", "--folder", ".", "--json", *given)
         found = json.loads(out)
         assert status == 0
@@ -568,14 +582,16 @@ REFUSED = {
     "log0.csv --report report.pdf": "--report must end in .html or .htm, got 'report.pdf'",
     "log0.csv --output none/arm.urdf": "--output: there is no folder 'none'; make it first",
     "log0.csv --unknown joint3": "no parameter of elbow is called 'joint3'; did you mean 'joint2'?",
-    "log0.csv --friction coulomb,viscous": "friction terms must be some of viscous, coulomb, quadratic",
+    "log0.csv --friction viscuous": "friction must be one of none, viscous, coulomb, asymmetric, stribeck, got",
+    "log0.csv --payload 2": "--payload must come with --loaded",
+    "log0.csv --calibration torque_gian=1.1": "--calibration must name quantities, got 'torque_gian'; did you mean",
     "log0.csv --folds 2": "--folds must have several logs, got 1",
     "log0.csv --regularization 2": "--regularization must come with --consistent",
     "log0.csv --held-out log1.csv ./log0.csv": "each log must be given once, to fit or with --held-out, got",
     "log9.csv --output arm.urdf": "--output: .urdf cannot hold all of this robot: gravity is lost: pass gravity=[0.0",
     "log0.csv --columns t=t q=q1,q3 tau=tau1,tau2": "log0.csv: columns q3 of q must be there, got t, q1, q2, tau1",
     "other.csv": "other.csv: there must be a column of time, such as t or time, got when, q1, q2, tau1, tau2; "
-    "name them with --columns, or give the number of rows per second with --rate",
+    "name them with --columns",
     "log9.csv": "log9.csv: No such file or directory",
 }
 

@@ -16,8 +16,6 @@ from thunder_py.identification import (
     differentiate,
     divergence,
     identify,
-    identify_model,
-    identify_payload,
     lowpass,
 )
 from thunder_py.identification.least_squares import Data, consistent_problem, fit, solve_consistent
@@ -327,11 +325,10 @@ def test_a_cutoff_filters_logs_that_have_accelerations():
     assert len(caught) == 1
     np.testing.assert_array_equal(found.base_parameters, identify(robot, log, **how).base_parameters)
     with pytest.warns(ThunderWarning, match=r"^full: "):
-        found = identify_model(robot, full, sensors="torque_bias", **how)
-    np.testing.assert_array_equal(found.estimates, identify_model(robot, log, sensors="torque_bias", **how).estimates)
-    for method in (identify, identify_model):
-        with pytest.raises(ThunderError, match="hold must be 0 for measured accelerations: give cutoff, or leave ddq"):
-            method(robot, full, hold=4e-3)
+        found = identify(robot, full, sensors="torque_bias", **how)
+    np.testing.assert_array_equal(found.estimates, identify(robot, log, sensors="torque_bias", **how).estimates)
+    with pytest.raises(ThunderError, match="hold must be 0 for measured accelerations: give cutoff, or leave ddq"):
+        identify(robot, full, hold=4e-3)
 
 
 def steady(rate, noise=0.5):
@@ -344,7 +341,7 @@ def steady(rate, noise=0.5):
 
 @pytest.mark.parametrize(
     ("method", "options"),
-    [(identify, {}), (identify_model, {"friction": "viscous"}), (identify_payload, {"consistent": False})],
+    [(identify, {}), (identify, {"friction": "viscous"})],
 )
 def test_given_noise_is_that_of_the_readings(method, options):
     log = steady(250.0, 5.0)

@@ -6,9 +6,9 @@ import pytest
 import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.dynamics.random_chains import random_robot
-from tests.identification.test_identify_model import TIMES, motion
+from tests.identification.test_identify_sensors import TIMES, motion
 from tests.refusals import assert_refused
-from thunder_py.identification import Log, identify_payload
+from thunder_py.identification import Log, identify
 from thunder_py.model import inertia
 
 NOISE = 0.05
@@ -30,9 +30,11 @@ def log_of(robot, seed, noise=NOISE, every=1):
 def test_a_trusted_robot(robot, consistent):
     for link in (None, robot.n - 1):
         log = log_of(box(link).added_to(robot), 3, noise=1e-7)
-        found = identify_payload(robot, log, link=link, consistent=consistent)
-        hidden = ~found.determined
-        np.testing.assert_allclose(found.parameters[~hidden], box(link).parameters[~hidden], atol=1e-5)
+        found = identify(robot, loaded=log, link=link, consistent=consistent)
+        shown = np.isfinite(found.extra_deviations)
+        values = inertia.dyn_from_reg(box(link).parameters)
+        np.testing.assert_allclose(found.extra[shown], values[shown], atol=1e-5)
+        assert shown[:4].all()
     assert found.link == robot.n - 1
 
 
@@ -41,12 +43,12 @@ def test_logs_without_the_payload_replace_trust_in_the_robot():
     factors = np.exp(np.random.default_rng(1).normal(scale=0.3, size=(7, 1)))
     wrong = robot.replace(inertial=robot.inertial * factors)
     loaded, unloaded = [log_of(box().added_to(robot), seed, every=4) for seed in (3, 4)], log_of(robot, 5, every=4)
-    found = identify_payload(wrong, loaded, unloaded)
-    error = np.abs(found.estimates - [1.5, 0.03, -0.02, 0.1, *np.asarray(box().inertia)[np.triu_indices(3)]])
-    assert (error < 4.0 * found.standard_deviations + 1e-3).all()
+    found = identify(wrong, unloaded, loaded=loaded, consistent="payload")
+    error = np.abs(found.extra - [1.5, 0.03, -0.02, 0.1, *np.asarray(box().inertia)[np.triu_indices(3)]])
+    assert (error < 4.0 * found.extra_deviations + 1e-3).all()
     assert error[0] < 0.02
-    trusting = identify_payload(wrong, loaded)
-    assert abs(trusting.estimates[0] - 1.5) > 0.1
+    trusting = identify(wrong, loaded=loaded, consistent=True)
+    assert abs(trusting.extra[0] - 1.5) > 0.1
     assert found.payload.link == 7
 
 
@@ -55,12 +57,12 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     mine = [4, 5, 6, 7, 8]  # moments that this arm does not excite
     held = []
     for seed in range(30):
-        found = identify_payload(robot, log_of(truth.added_to(robot), seed, every=10), consistent=False)
+        found = identify(robot, loaded=log_of(truth.added_to(robot), seed, every=10))
         low, high = found.intervals(0.9).T
         values = inertia.dyn_from_reg(truth.parameters)
         held.append((low < values) & (values < high))
     share = np.mean(held, axis=0)
-    assert np.isinf(found.standard_deviations[mine]).all()
+    assert np.isinf(found.extra_deviations[mine]).all()
     assert (share[[0, 1, 2, 9]] > 0.8).all()
     assert (share[[0, 1, 2, 9]] < 1.0).any()
 
@@ -68,9 +70,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
 def test_noise_does_not_make_a_body_that_cannot_exist():
     robot, rod = panda(), th.Payload(0.3, com=(0.0, 0.0, 0.1), inertia=np.diag([1e-3, 1e-3, 1e-6]))
     logs = [log_of(rod.added_to(robot), seed, every=10) for seed in range(4)]
-    plain, consistent = ([identify_payload(robot, log, consistent=kind) for log in logs] for kind in (False, True))
-    assert not all(inertia.is_physical(found.parameters) for found in plain)
-    assert all(inertia.is_physical(found.parameters) for found in consistent)
+    plain, consistent = ([identify(robot, loaded=log, consistent=kind) for log in logs] for kind in (False, True))
+    assert not all(inertia.is_physical(found.payload_parameters) for found in plain)
+    assert all(inertia.is_physical(found.payload_parameters) for found in consistent)
     assert all(abs(found.payload.mass - 0.3) < 0.02 for found in consistent)
 
 
@@ -81,7 +83,7 @@ def test_positions_that_are_filtered_and_elastic_joints():
     for arm in (robot, robot.replace(elastic=(th.robot.Elastic(joint=2, K=(300.0,), D=(1.0,), Dm=(0.2,), Mm=0.1),))):
         run = th.simulate(truth.added_to(arm), law, goal, 5.0)
         log = Log(t=run.t[:-1], q=run.q[:-1], tau=run.tau[:-1], x=run.x[:-1] if arm.e else None)
-        found = identify_payload(arm, log, cutoff=20.0, hold=1e-3)
+        found = identify(arm, loaded=log, cutoff=20.0, hold=1e-3, consistent=True)
         assert found.payload.mass == pytest.approx(1.0, abs=0.01)
         assert found.payload.com[0] == pytest.approx(0.2, abs=0.01)
 
@@ -91,12 +93,14 @@ def test_bad_payloads_are_refused():
 
     def given(**options):
         log = log_of(lighter, 0) if not options else log_of(box().added_to(elbow()), 0)
-        return identify_payload(elbow(), log, **options)
+        return identify(elbow(), loaded=log, **{"consistent": True, **options})
 
     assert_refused(
-        (lambda: given(unknown="link2"), "unknown must be None without unloaded logs..."),
         (lambda: given(link=3), "payload link (or its name) must be a whole number from 1 to 2, got 3"),
         (lambda: given(regularization=0.0), "regularization must be positive, got 0"),
         (lambda: given(weights=[1.0, -1.0]), "weights must be positive..."),
-        (lambda: given(), "prior must be given, because the logs must show a positive mass of the payload, and ..."),
+        (
+            lambda: given(),
+            "payload_prior must be given, because the logs must show a positive mass of the payload, and ...",
+        ),
     )

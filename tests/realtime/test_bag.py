@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.identification import identify, identify_payload
+from thunder_py.identification import identify
 from thunder_py.realtime.nodes import ControllerNode, ReferenceNode, RobotNode
 
 from .loops import JOINT_LAW, Q0
@@ -45,7 +45,7 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_payload_and_parameters_are_identified(bag: Path) -> None:
     panda = th.Robot.load("panda")
-    found = identify_payload(panda, bag, cutoff=20.0, hold=1e-3)
+    found = identify(panda, loaded=bag, consistent=True, cutoff=20.0, hold=1e-3)
     assert found.payload.mass == pytest.approx(PAYLOAD["mass"], rel=0.02)
     robot = identify(panda, bag, unknown="link7", cutoff=20.0, hold=1e-3).robot
     assert robot.parameters[60] == pytest.approx(th.Payload(**PAYLOAD).added_to(panda).parameters[60], rel=0.02)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.identification import LogFile, identify_payload
+from thunder_py.identification import LogFile, identify
 
 from .network import PATIENCE, Listener, Network, StarvedWarning, wait_until
 
@@ -150,7 +150,7 @@ class ClosedLoop:
         bag = listener.record(tmp_path, slice(breaks[k], breaks[k + 1]))
         assert LogFile(bag).load(PANDA).t.size == breaks[k + 1] - breaks[k]
         if t[breaks[k + 1] - 1] - t[breaks[k]] > ENOUGH:
-            found = identify_payload(PANDA, bag, cutoff=8.0, resample=1000.0, hold=1e-3)
+            found = identify(PANDA, loaded=bag, consistent=True, cutoff=8.0, resample=1000.0, hold=1e-3)
             assert abs(found.payload.mass - PAYLOAD) < 0.15
 
     def test_services_are_answered_and_bad_requests_change_nothing(self, listener: Listener) -> None:

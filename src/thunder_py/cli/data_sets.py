@@ -39,7 +39,7 @@ class DataSet:
     >>> from thunder_py.cli.data_sets import DATA_SETS, DataSet
     >>> found = DATA_SETS["panda-gaz"]
     >>> isinstance(found, DataSet), found.robot, len(found.logs), found.options
-    (True, 'panda', 1, '--resample 1000 --cutoff 10 --friction viscous,coulomb')
+    (True, 'panda', 1, '--resample 1000 --cutoff 10 --friction coulomb')
     """
 
     robot: Download | str | None
@@ -62,7 +62,7 @@ _UR10E = "shamilmamedov/dynamic_calibration"
 _XMATE = "NKU-ZiXuan/xMate7p_dyn_ident/49850a47dffb35da34bb27630cf7107ae6ce093a/data/recdata"
 #: gains [N m/A] by which the UR10e's controller computes its target currents from its target torques, columns 19 to 31
 _GAINS = "11.92,11.95,9.84,10.76,11.11,10.88"
-_FRICTION = "--friction viscous,coulomb"
+_FRICTION = "--friction coulomb"
 
 #: public logs of real arms; the files at these addresses were compared with those that were used, except where
 #: `docs/real_arms.md` says so

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..checks import known_name
 from ..errors import ThunderError
 from .data_sets import DATA_SETS, take
 from .robot_options import add_robot_options, load_robot
@@ -18,7 +19,7 @@ from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
     from ..identification import CrossValidation, Identification, LogFile, Prediction
-    from ..robot import Robot
+    from ..robot import Payload, Robot
 
 HELP = "parameters of a robot from logs of its motion and torques"
 DESCRIPTION = """\
@@ -31,7 +32,10 @@ examples:
   thunder identify arm.yaml logs/*.csv --cutoff 20 --report report.html
   thunder identify arm.urdf logs/*.csv --cutoff 20 --consistent --output identified.urdf
   thunder identify panda tool.npz --cutoff 20 --unknown link7
-  thunder identify ur5e logs/*.csv --cutoff 20 --friction viscous,coulomb
+  thunder identify ur5e logs/*.csv --cutoff 20 --friction coulomb
+  thunder identify ur5e logs/*.csv --cutoff 20 --friction stribeck --sensors torque_delay,joint2.torque_gain
+  thunder identify ur10e free.csv --loaded with_tool.csv --cutoff 10 --consistent-payload
+  thunder identify ur10e free.csv --loaded with_2kg.csv --payload 2,0,0,0.05 --sensors torque_gain --cutoff 10
   thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
   thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
   thunder identify arm.yaml log.csv --cutoff 20 --unit deg --columns t=stamp q=a,b tau=i,j
@@ -54,6 +58,18 @@ lacks something, such as friction; parameters with standard deviations of 100 % 
 (thunder_py.identification.optimize_excitation). URDF and MJCF hold only bodies that exist: use --consistent.
 """
 
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+def _calibration(text: str) -> tuple[str, list[float]]:
+    """Read ``torque_gain=1,1.1``."""
+    name, _, numbers = text.partition("=")
+    return name, _numbers(numbers)
+
+
+_NUMBERS = argument(_numbers, "expected numbers, such as 11,11,9")
 #: options of `LogFile` that are those of the command
 _READING = ("unit", "topic", "rate", "time_unit", "gain", "correct")
 
@@ -92,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reading.add_argument("--time-unit", choices=("s", "ms", "us", "ns", "min"), default="s", help="default s")
     reading.add_argument(
         "--gain",
-        type=argument(_numbers, "expected numbers, such as 11,11,9"),
+        type=_NUMBERS,
         metavar="NUMBERS",
         help="torque for each unit of the columns of tau, such as that of a current; one number, or one for each joint",
     )
@@ -113,26 +129,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("--cutoff", type=float, metavar="HZ", help="cutoff frequency of the filters")
     fit.add_argument("--hold", type=float, default=0.0, metavar="S", help="time that a torque is held, default 0")
     fit.add_argument(
-        "--unknown", metavar="NAMES", help="parameters to identify, such as link7,friction; default all of them"
+        "--unknown",
+        metavar="NAMES",
+        help="parameters to identify, such as link7,rotors,elastic; default all of them; none trusts the robot",
     )
+    fit.add_argument("--prior", metavar="ROBOT", help="robot with the prior parameters, default the robot itself")
     fit.add_argument(
         "--friction",
-        metavar="TERMS",
-        help="identified friction of all joints: viscous, or viscous,coulomb; default that of the robot's file",
+        metavar="KINDS",
+        help="identified friction in place of that of the robot's file: none, viscous, coulomb (with viscous), "
+        "asymmetric, stribeck, or terms such as viscous+quadratic; one kind, or one for each joint",
     )
+    fit.add_argument("--delta", type=float, metavar="SPEED", help="width of the smooth sign of --friction")
+    fit.add_argument(
+        "--sensors", metavar="NAMES", help="unknown values of sensors, such as torque_delay,joint2.torque_gain"
+    )
+    fit.add_argument(
+        "--calibration",
+        nargs="+",
+        default=[],
+        type=argument(_calibration, "expected QUANTITY=NUMBERS, such as torque_gain=1,1.1"),
+        metavar="QUANTITY=NUMBERS",
+        help="known or initial values of sensors, such as torque_gain=1,1.1 torque_delay=0.004",
+    )
+    fit.add_argument("--longest-delay", type=float, metavar="S", help="bound of estimated delays, default 0.05")
+    fit.add_argument("--weights", type=_NUMBERS, metavar="NUMBERS", help="1 / standard deviation of each joint's noise")
     fit.add_argument("--consistent", action="store_true", help="allow only physically consistent parameters")
     fit.add_argument(
         "--regularization", type=float, metavar="GAMMA",
         help="weight of the prior with --consistent: 1 / s^2 for a prior with relative error s, default 1",
     )  # fmt: skip
+    fit.add_argument("--no-offsets", action="store_true", help="springs of elastic joints are relaxed at x = q")
     fit.add_argument("--robust", action="store_true", help="give outliers less weight")
     fit.add_argument("--resample", type=float, metavar="HZ", help="resample logs whose instants are uneven")
+    fit.add_argument("--threads", type=count, metavar="N", help="threads of a fit, default one per core")
+    load = parser.add_argument_group("payload")
+    load.add_argument("--loaded", nargs="+", default=[], metavar="LOG", help="logs with a payload")
+    load.add_argument("--link", help="number or name of the link that carries it, default the last")
+    body = "MASS[,X,Y,Z[,IXX,IXY,IXZ,IYY,IYZ,IZZ]]"
+    load.add_argument("--payload", type=_NUMBERS, metavar=body, help="the payload, if known; default found from logs")
+    load.add_argument(
+        "--payload-prior", type=_NUMBERS, metavar=body, help="prior of an unknown one with --consistent, default a ball"
+    )
+    load.add_argument("--consistent-payload", action="store_true", help="allow only a payload that can exist")
     check = parser.add_argument_group("validation")
     check.add_argument(
         "--folds", type=count, metavar="K", help="folds of cross-validation; default one per log, at most 5"
     )
     check.add_argument("--no-folds", action="store_true", help="no cross-validation")
     check.add_argument("--held-out", nargs="+", default=[], metavar="LOG", help="logs that only validate")
+    check.add_argument("--held-out-loaded", nargs="+", default=[], metavar="LOG", help="the same, with the payload")
     add_worker_options(check, "1, of several threads")
     result = parser.add_argument_group("results")
     result.add_argument("--report", type=Path, metavar="FILE.html", help="write a report with figures")
@@ -153,6 +199,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _with_options(message: str) -> str:
     message = message.replace(" of LogFile", "").replace("LogFile.describe", "--describe")
     message = re.sub(r"\b(unit|correct)=", r"--\1 ", message)
+    message = re.sub(r"\b(longest|payload)_(delay|prior)\b", r"--\1-\2", message)
     return re.sub(r"\b(columns|rate|resample|consistent|robust)=(True)?", r"--\1", message)
 
 
@@ -161,7 +208,7 @@ def _run(arguments: argparse.Namespace) -> None:
     from ..identification.report.html import findings
 
     if arguments.describe:
-        joints = None if arguments.robot is None else _robot(arguments).n
+        joints = None if arguments.robot is None else load_robot(arguments.robot, arguments).n
         print("\n\n".join(str(log.describe(joints)) for log in _logs(arguments.describe, arguments)))
         return
     if arguments.data is not None:
@@ -169,10 +216,10 @@ def _run(arguments: argparse.Namespace) -> None:
         add_arguments(parser)
         take(arguments, parser)
     _check(arguments)
-    robot = _robot(arguments)
+    robot = load_robot(arguments.robot, arguments)
     _check_losses(robot, arguments)
     logs, held_out = _logs(arguments.logs, arguments), _logs(arguments.held_out, arguments)
-    options = _options(arguments)
+    options = _options(robot, arguments)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         identification = identify(robot, logs, **options)
@@ -186,7 +233,10 @@ def _run(arguments: argparse.Namespace) -> None:
             validation = cross_validate(robot, logs, folds=arguments.folds, workers=workers, progress=True, **options)
     for doubt in findings(identification, validation):
         warnings.warn(_with_options(doubt), stacklevel=1)
-    _print(identification, validation, held_out, arguments.json)
+    errors = {str(log.path): identification.errors(log) for log in held_out}
+    for log in _logs(arguments.held_out_loaded, arguments):
+        errors[str(log.path)] = identification.errors(log, loaded=True)
+    _print(identification, validation, errors, arguments.json)
     written = sys.stderr if arguments.json else sys.stdout
     if arguments.report is not None:
         write_report(identification, arguments.report, logs=held_out, validation=validation, notes=notes)
@@ -209,15 +259,12 @@ def _columns(text: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _numbers(text: str) -> list[float]:
-    return [float(number) for number in text.split(",")]
-
-
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be done, or validates nothing."""
     from ..io import SUFFIXES
 
-    for needed, given in (("a robot", arguments.robot), ("a log", arguments.logs), ("--cutoff", arguments.cutoff)):
+    logs = [*arguments.logs, *arguments.loaded]
+    for needed, given in (("a robot", arguments.robot), ("a log", logs), ("--cutoff", arguments.cutoff)):
         if not given:
             raise ThunderError(f"{needed} must be given; thunder identify --help has examples")
     if arguments.report is not None:
@@ -228,10 +275,14 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ThunderError("--folds and --no-folds exclude each other")
     if arguments.folds is not None and len(arguments.logs) == 1:
         raise ThunderError("--folds must have several logs, got 1")
-    if arguments.regularization is not None and not arguments.consistent:
+    if arguments.regularization is not None and not (arguments.consistent or arguments.consistent_payload):
         raise ThunderError("--regularization must come with --consistent")
+    if not arguments.loaded:
+        for name in ("link", "payload", "payload_prior", "held_out_loaded", "consistent_payload"):
+            if getattr(arguments, name):
+                raise ThunderError(f"--{name.replace('_', '-')} must come with --loaded")
     known: set[Path] = set()
-    for path in (*arguments.logs, *arguments.held_out):
+    for path in (*logs, *arguments.held_out, *arguments.held_out_loaded):
         if Path(path).resolve() in known:
             raise ThunderError(f"each log must be given once, to fit or with --held-out, got {path!r} again")
         known.add(Path(path).resolve())
@@ -243,13 +294,22 @@ def _check_losses(robot: Robot, arguments: argparse.Namespace) -> None:
 
     import numpy as np
 
+    from ..identification.friction import friction_kinds, kind_terms
     from ..io import conversion_losses
+    from ..robot import Friction
 
     if arguments.output is None or arguments.lossy:
         return
-    friction = robot.description.friction
+    friction, kinds = robot.description.friction, _kinds(arguments)
+    if kinds is not None:
+        terms = {term for kind in friction_kinds(kinds, robot.n) for term in kind_terms(kind)}
+        if not terms <= set(Friction.TERMS):
+            raise ThunderError("--output: no file holds friction with directions or a Stribeck effect; --lossy helps")
+        held = tuple(sorted(terms, key=Friction.TERMS.index))
+        friction = Friction(terms=held, coefficients=np.ones((robot.n, len(held)))) if held else None
     if friction is not None:
-        robot = robot.replace(friction=dataclasses.replace(friction, coefficients=np.ones_like(friction.coefficients)))
+        friction = dataclasses.replace(friction, coefficients=np.ones_like(friction.coefficients))
+    robot = robot.replace(friction=friction)
     losses = conversion_losses(robot.description, arguments.output)
     if losses:
         raise ThunderError(
@@ -267,35 +327,67 @@ def _logs(paths: Sequence[str], arguments: argparse.Namespace) -> list[LogFile]:
     return [LogFile(Path(path), columns=columns or None, **options) for path in paths]
 
 
-def _robot(arguments: argparse.Namespace) -> Robot:
-    """Load the robot, with friction that the logs determine alone."""
+def _listed(text: str | None) -> list[str] | None:
+    """Read names that commas separate."""
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def _kinds(arguments: argparse.Namespace) -> str | list[str] | None:
+    """Return the kind of friction of all joints, or those of each."""
+    kinds = _listed(arguments.friction)
+    return kinds[0] if kinds is not None and len(kinds) == 1 else kinds
+
+
+def _options(robot: Robot, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of `identify`."""
+    from ..identification import SensorCalibration
+
+    names = ("cutoff", "hold", "robust", "resample", "regularization", "delta", "longest_delay", "weights", "threads")
+    given: dict[str, Any] = {name: getattr(arguments, name) for name in names}
+    link = arguments.link
+    given |= {
+        "consistent": "payload" if arguments.consistent_payload and not arguments.consistent else arguments.consistent,
+        "offsets": not arguments.no_offsets,
+        "unknown": _listed(arguments.unknown),
+        "prior": None if arguments.prior is None else load_robot(arguments.prior, arguments),
+        "friction": _kinds(arguments),
+        "sensors": _listed(arguments.sensors),
+        "loaded": _logs(arguments.loaded, arguments) or None,
+        "link": int(link) if link is not None and link.isdigit() else link,
+        "payload": _body(arguments.payload),
+        "payload_prior": _body(arguments.payload_prior),
+    }
+    if arguments.calibration:
+        values = {name: numbers if len(numbers) > 1 else numbers[0] for name, numbers in arguments.calibration}
+        for name in values:
+            known_name(name, SensorCalibration.QUANTITIES, "--calibration must name quantities, got")
+        given["calibration"] = SensorCalibration(robot.n, **values)
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _body(numbers: list[float] | None) -> Payload | None:
+    """Return a payload with this mass, and where they are given its center and inertia."""
     import numpy as np
 
-    from ..robot import Friction
+    from ..robot import Payload
 
-    robot = load_robot(arguments.robot, arguments)
-    if arguments.friction is None:
-        return robot
-    terms = tuple(name.strip() for name in arguments.friction.split(","))
-    return robot.replace(friction=Friction(terms=terms, coefficients=np.zeros((robot.n, len(terms)))))
-
-
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of `identify`."""
-    options = {name: getattr(arguments, name) for name in ("cutoff", "hold", "consistent", "robust", "resample")}
-    if arguments.regularization is not None:
-        options["regularization"] = arguments.regularization
-    if arguments.unknown is not None:
-        further = [] if arguments.friction is None else ["friction"]  # begins at zero
-        options["unknown"] = [*(name.strip() for name in arguments.unknown.split(",")), *further]
-    return options
+    if numbers is None:
+        return None
+    if len(numbers) not in (1, 4, 10):
+        raise ThunderError(f"--payload must be a mass, with a center or center and inertia, got {len(numbers)} numbers")
+    inertia = np.zeros((3, 3))
+    if len(numbers) == 10:
+        inertia[np.triu_indices(3)] = numbers[4:]
+    return Payload(numbers[0], numbers[1:4] or (0.0, 0.0, 0.0), inertia + np.triu(inertia, 1).T)
 
 
 def _print(
-    identification: Identification, validation: CrossValidation | None, logs: Sequence[LogFile], as_json: bool
+    identification: Identification,
+    validation: CrossValidation | None,
+    held_out: Mapping[str, Prediction],
+    as_json: bool,
 ) -> None:
     """Print the parameters, and the errors on held-out logs."""
-    held_out = {str(log.path): identification.errors(log) for log in logs}
     if as_json:
         import json
 
@@ -322,6 +414,9 @@ def _document(
         "names": list(identification.base.names),
         "base_parameters": plain(identification.base_parameters),
         "standard_deviations": plain(identification.standard_deviations),
+        "extra_names": list(identification.extra_names),
+        "extra": plain(identification.extra),
+        "extra_deviations": plain(identification.extra_deviations),
         "condition": identification.condition if np.isfinite(identification.condition) else None,
         "parameters": dict(
             zip(identification.robot.parameter_names, plain(identification.robot.parameters), strict=True)

@@ -12,8 +12,6 @@ from .least_squares import divergence
 from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
-from .model import ModelIdentification, identify_model
-from .payload import PayloadIdentification, identify_payload
 from .prediction import Prediction
 from .readers.describe import Description
 from .replay import Replay, replay
@@ -36,9 +34,7 @@ __all__ = [
     "Log",
     "LogFile",
     "ModelComparison",
-    "ModelIdentification",
     "Motion",
-    "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
     "Replay",
@@ -51,8 +47,6 @@ __all__ = [
     "divergence",
     "find_correction",
     "identify",
-    "identify_model",
-    "identify_payload",
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",

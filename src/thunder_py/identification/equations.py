@@ -75,20 +75,14 @@ class Equations:
         Regressor.
     y : (k, r) array
         Measured torques.
-    joints : (r,) int array
-        Joint of each row.
+    part : slice or None
+        Their indices in a window.
     """
 
     samples: Samples
     W: Array
     y: Array
-    joints: npt.NDArray[np.intp]
-
-
-def joints_of_rows(robot: Robot, sensed: bool) -> npt.NDArray[np.intp]:
-    """Return the joint of each row, (r,): n joints, with measured joint torques e springs, and e motors."""
-    joints = list(robot.motor_joints)
-    return np.array([*range(robot.n), *(joints if sensed else ()), *joints], dtype=np.intp)
+    part: slice | None = None
 
 
 @dataclass(frozen=True)
@@ -148,7 +142,13 @@ def _friction(robot: Robot, dq: Array) -> Array:
     return found
 
 
-def equations(robot: Robot, samples: Samples, formed: Formed | None = None, further: Sequence[Array] = ()) -> Equations:
+def equations(
+    robot: Robot,
+    samples: Samples,
+    formed: Formed | None = None,
+    further: Sequence[Array] = (),
+    part: slice | None = None,
+) -> Equations:
     """Return the rows of all equations, from the `formed_columns` and further columns at the same instants.
 
     The equations of an elastic joint are Y pi = tau_el and Mm ddx + Dm dx + tau_el = tau. Their sum, without x - q,
@@ -157,7 +157,6 @@ def equations(robot: Robot, samples: Samples, formed: Formed | None = None, furt
     """
     formed = Formed() if formed is None else formed
     Y, y = robot.regressor(*samples.motion), samples.torque
-    joints = joints_of_rows(robot, samples.joint_torque is not None)
     if formed.friction is not None:
         of_friction = _friction_joints(robot)
         Y[:, of_friction, 10 * robot.n + np.arange(of_friction.size)] = formed.friction
@@ -166,7 +165,7 @@ def equations(robot: Robot, samples: Samples, formed: Formed | None = None, furt
     for columns in further:
         if columns.ndim != 3 or columns.shape[:2] != y.shape:
             raise ThunderError(f"columns must have shape {y.shape} and one more dimension, got {columns.shape}")
-    return Equations(samples, np.concatenate([Y, *further], axis=-1) if further else Y, y, joints)
+    return Equations(samples, np.concatenate([Y, *further], axis=-1) if further else Y, y, part)
 
 
 def _with_drives(robot: Robot, samples: Samples, Y: Array, spring: Array, motor: Array) -> tuple[Array, Array]:
@@ -218,6 +217,8 @@ def selection(
     if isinstance(unknown, UnknownParameters):
         return robot.unknown(unknown.mask), mask
     listed = [unknown] if isinstance(unknown, str) else unknown
+    if isinstance(listed, (list, tuple)) and list(listed) in ([], ["none"]):
+        return robot.unknown(np.zeros(robot.p, dtype=bool)), mask
     if not (isinstance(listed, (list, tuple)) and listed and all(isinstance(name, str) for name in listed)):
         return robot.unknown(unknown), mask
     links = np.zeros(robot.p, dtype=bool)

@@ -61,7 +61,9 @@ def diagnose(
         Their conversion to samples.
     """
     found, base = [], identification.base
-    of_links = np.isfinite(identification.standard_deviations)[base.independent < identification.robot.p]
+    told = {name for group in identification.invisible for name in group}
+    known = np.isfinite(identification.standard_deviations) | np.isin(base.names, list(told))
+    of_links = known[base.independent < identification.robot.p]
     if 2 * of_links.sum() < of_links.size:
         found.append(
             f"the motion determines only {of_links.sum()} of {of_links.size} base parameters, the others keep their "

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import Array, array, one_of
 from ..errors import ThunderError
 from ..model.description import Friction
+from ..robot import Robot
 from ..simulation.friction import FrictionModel
 from .samples import Samples
 
@@ -25,11 +26,17 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 
 
+def kind_terms(kind: str) -> tuple[str, ...]:
+    """Return the names of the coefficients of a kind, or of terms such as ``viscous+quadratic``."""
+    return KINDS[kind] if kind in KINDS else tuple(kind.split("+"))
+
+
 def friction_kinds(friction: str | Sequence[str], n: int) -> tuple[str, ...]:
     """Return the kind of friction of each joint, or raise."""
     kinds = (friction,) * n if isinstance(friction, str) else tuple(friction)
     for kind in kinds:
-        one_of(kind, KINDS, "friction")
+        if not (isinstance(kind, str) and set(kind.split("+")) <= set(Friction.TERMS)):
+            one_of(kind, KINDS, "friction")
     if len(kinds) != n:
         raise ThunderError(f"friction must be one kind or one for each of {n} joints, got {len(kinds)}")
     return kinds
@@ -69,7 +76,7 @@ class FrictionColumns:
     Attributes
     ----------
     kinds : tuple of str
-        Kind of friction of each joint; see `identify_model`.
+        Kind of friction of each joint; see `identify`.
     joint_names : tuple of str
         Names of the joints.
     delta : float
@@ -102,37 +109,63 @@ class FrictionColumns:
     def names(self) -> tuple[str, ...]:
         """Names of the coefficients, such as ``joint1.coulomb_positive``."""
         joints = zip(self.joint_names, self.kinds, strict=True)
-        return tuple(f"{joint}.{name}" for joint, kind in joints for name in KINDS[kind])
+        return tuple(f"{joint}.{name}" for joint, kind in joints for name in kind_terms(kind))
 
     def evaluate(self, samples: Samples) -> Array:
         """Return the columns in the rows of the links, (k, r, c)."""
         links, motors = samples.wide
-        velocity, start = self._velocity(), 0
+        velocity, start = self.velocities, 0
         drives = 0 if motors is None else motors.q.shape[1] * (1 if samples.joint_torque is None else 2)
         found = np.zeros((len(samples), len(self.kinds) + drives, len(self.names)))
         for j, kind in enumerate(self.kinds):
-            stop = start + len(KINDS[kind])
-            found[:, j, start:stop] = friction_terms(KINDS[kind], self.delta, velocity[j], links.dq[:, j]).values
+            stop = start + len(kind_terms(kind))
+            found[:, j, start:stop] = friction_terms(kind_terms(kind), self.delta, velocity[j], links.dq[:, j]).values
             start = stop
         return samples.filtered(found)
+
+    @property
+    def stribeck(self) -> npt.NDArray[np.intp]:
+        """Joints with a Stribeck velocity."""
+        return np.array([j for j, kind in enumerate(self.kinds) if "stribeck" in kind_terms(kind)], dtype=np.intp)
+
+    def stribeck_terms(self, samples: Samples, velocity: Array, *, slopes: bool = False) -> Array:
+        """Return the columns of the Stribeck effect with these velocities, (k, v), or their `bends`."""
+        dq = samples.wide[0].dq
+        terms = [friction_terms(("stribeck",), self.delta, velocity[j], dq[:, j]) for j in self.stribeck]
+        return samples.filtered(np.hstack([each.bends if slopes else each.values for each in terms]))
 
     def model(self, coefficients: npt.ArrayLike) -> FrictionModel:
         """Return the friction with these coefficients, (c,)."""
         values, n = array(coefficients, (len(self.names),), "coefficients"), len(self.kinds)
         viscous, coulomb, stribeck = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros(n)
-        ends = np.cumsum([len(KINDS[kind]) for kind in self.kinds])
+        ends = np.cumsum([len(kind_terms(kind)) for kind in self.kinds])
         for j, (kind, part) in enumerate(zip(self.kinds, np.split(values, ends[:-1]), strict=True)):
-            found = dict(zip(KINDS[kind], part, strict=True))
+            found = dict(zip(kind_terms(kind), part, strict=True))
             for sides, name in ((viscous, "viscous"), (coulomb, "coulomb")):
                 both = found.get(name, 0.0)
                 sides[j] = found.get(f"{name}_negative", both), found.get(f"{name}_positive", both)
             stribeck[j] = found.get("stribeck", 0.0)
         return FrictionModel(
-            viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=self._velocity(), delta=self.delta
+            viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=self.velocities, delta=self.delta
         )
 
-    def _velocity(self) -> Array:
+    @property
+    def velocities(self) -> Array:
+        """Stribeck velocities, (n,); one where none are given."""
         return np.ones(len(self.kinds)) if self.velocity is None else np.asarray(self.velocity, dtype=np.float64)
+
+
+def friction_model(robot: Robot, columns: FrictionColumns | None, coefficients: Array) -> FrictionModel | None:
+    """Return the friction of columns, or without these that of a robot, None if this has more than Coulomb friction."""
+    if columns is not None:
+        return columns.model(coefficients)
+    own, sides = robot.description.friction, np.zeros((2, robot.n, 1))
+    if own is not None:
+        if not {*own.terms} <= {*Friction.TERMS[:2]}:
+            return None
+        for name, column in zip(own.terms, own.coefficients.T, strict=True):
+            sides[Friction.TERMS.index(name), :, 0] = column
+    return FrictionModel(viscous=sides[0], coulomb=sides[1], delta=1e-2 if own is None else own.delta)
 
 
 _Column = tuple[Array, Array, Array]

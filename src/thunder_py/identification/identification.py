@@ -14,16 +14,23 @@ from ..errors import ThunderError
 from ..model import inertia
 from ..model.description import check_physical_input
 from ..model.parameters import BaseParameters, UnknownParameters
-from ..robot import Robot
+from ..robot import Payload, Robot
+from ..simulation.friction import FrictionModel
 from ..table import Table
 from .equations import Columns
+from .friction import FrictionColumns
 from .intervals import student_intervals
 from .log_file import Recorded
 from .prediction import Model, Prediction, predict
+from .sensors import SensorCalibration
 from .windows import Filtering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+#: names of the parameters of a payload in `Identification.extra`
+PAYLOAD = tuple(f"payload.{name}" for name in ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,19 +68,30 @@ class Identification:
     consistent : bool
         Whether the fit was restricted to physically consistent parameters.
     covariance : (b + c, b + c) array
-        Covariance of the base parameters and of the coefficients of further columns, zero in directions that the data
-        do not determine.
+        Covariance of the base parameters and of `extra`, zero in directions that the data do not determine.
     freedom : (b + c,) array
         Degrees of freedom of these variances, for Student's t.
     sources : tuple of str
         What standard deviations, covariance and intervals rest on: the spread over blocks of the logs, over logs, or
         white noise alone where the logs are too short for blocks.
     extra, extra_deviations : (c,) array
-        Coefficients of further columns, and their standard deviations.
+        Coefficients of further columns, such as friction that depends on the direction; mass [kg], center of mass [m]
+        and inertia about it [kg m^2] of a payload, in axes of its link; values of sensors and Stribeck velocities; and
+        the standard deviations of all these.
     extra_names : tuple of str
-        Their names.
+        Their names, such as ``joint2.stribeck_velocity``, ``joint1.torque_gain`` or ``payload.m``.
     columns : tuple of Columns
         Further columns.
+    friction : FrictionModel or None
+        Identified friction; None where the robot's own was kept.
+    sensors : SensorCalibration
+        Sensors, with the known values of those that were not estimated.
+    link : int or None
+        Number of the link that carries the payload, from 1; None without logs with a payload.
+    payload_parameters : (10,) array
+        REG parameters of the payload in the frame of its link.
+    invisible : tuple of tuples of str
+        Groups of parameters that torques do not distinguish.
     logs : tuple of str
         Names of the logs.
     count : int
@@ -120,6 +138,11 @@ class Identification:
     extra_deviations: Array
     extra_names: tuple[str, ...]
     columns: tuple[Columns, ...] = field(repr=False)
+    friction: FrictionModel | None
+    sensors: SensorCalibration
+    link: int | None
+    payload_parameters: Array = field(repr=False)
+    invisible: tuple[tuple[str, ...], ...]
     logs: tuple[str, ...]
     count: int
     cutoff: float | None
@@ -133,17 +156,44 @@ class Identification:
         return inertia.is_physical(self.robot.inertial)
 
     def torque(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
-        """Predict torques on the links, (..., n); with further columns, which depend on whole logs, use `predict`."""
-        if self.extra.size:
+        """Predict torques on the links, (..., n), friction included; with columns of a user, use `predict`."""
+        torque = self.robot.inverse_dynamics(q, dq, ddq)
+        own = [each for each in self.columns if not isinstance(each, FrictionColumns)]
+        if own:
+            names = ", ".join(name for each in own for name in each.names)
             raise ThunderError(
-                f"columns must be empty for torque, got {', '.join(self.extra_names)}: use predict, or "
-                "robot.inverse_dynamics for the torque without these"
+                f"columns must be empty for torque, got {names}: use predict, or robot.inverse_dynamics for the torque "
+                "without these"
             )
-        return self.robot.inverse_dynamics(q, dq, ddq)
+        return torque + self.friction.torque(dq) if self.columns and self.friction is not None else torque
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the base parameters and of `extra`, (b + c,)."""
+        return (*self.base.names, *self.extra_names)
+
+    @property
+    def estimates(self) -> Array:
+        """Values of the base parameters and of `extra`, (b + c,)."""
+        return np.concatenate([self.base_parameters, self.extra])
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations of `estimates`, (b + c,)."""
+        return np.concatenate([self.standard_deviations, self.extra_deviations])
+
+    @property
+    def payload(self) -> Payload | None:
+        """Payload for `simulate`, None without one; raises if no body has the parameters that were found."""
+        if self.link is None:
+            return None
+        values, about_com = inertia.dyn_from_reg(self.payload_parameters), np.zeros((3, 3))
+        about_com[np.triu_indices(3)] = values[4:]
+        return Payload(values[0], values[1:4], about_com + np.triu(about_com, 1).T, link=self.link)
 
     def table(self) -> Table:
-        """Return a table of the base parameters: leading name, value, standard deviation in per cent."""
-        columns = zip(self.base.names, self.base_parameters, self.standard_deviations, strict=True)
+        """Return a table of base parameters and `extra`: leading name, value, standard deviation in per cent."""
+        columns = zip(self.names, self.estimates, self.deviations, strict=True)
         rows = ((name, value, 100.0 * sigma / abs(value) if value else np.inf) for name, value, sigma in columns)
         return Table(["base parameter", "value", "standard deviation [%]"], rows)
 
@@ -167,7 +217,7 @@ class Identification:
         return plot_identification(self, ax=ax, truth=truth)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Return confidence intervals of the base parameters, (b, 2).
+        """Return confidence intervals of base parameters and `extra`, (b + c, 2).
 
         Parameters
         ----------
@@ -176,11 +226,11 @@ class Identification:
 
         Returns
         -------
-        (b, 2) array
-            Lower and upper ends: quantiles of Student's distribution times `standard_deviations`, infinite where these
-            are. They cover noise of any spectrum of torques and positions, and errors of the model as far as these
-            differ between parts of the logs or between logs. An error that is the same in all of them, such as that of
-            a gain of the torques, does not show.
+        (b + c, 2) array
+            Lower and upper ends: quantiles of Student's distribution times `deviations`, infinite where these are. They
+            cover noise of any spectrum of torques and positions, and errors of the model as far as these differ between
+            parts of the logs or between logs. An error that is the same in all of them, such as that of a gain of the
+            torques, does not show.
 
         Examples
         --------
@@ -195,23 +245,22 @@ class Identification:
         >>> bool(((low < truth) & (truth < high)).all())
         True
         """
-        b = self.base.count
-        return student_intervals(self.base_parameters, self.standard_deviations, self.freedom[:b], level)
+        return student_intervals(self.estimates, self.deviations, self.freedom, level)
 
-    @property
-    def _model(self) -> Model:
-        """What predicts torques."""
-        return Model(
-            self.robot,
-            self.parameters,
-            self.extra,
-            self.columns,
-            self.offsets,
-            Filtering(self.cutoff, self.hold, self.resample, self.robust),
-        )
+    def _model(self, loaded: bool) -> Model:
+        """Return what predicts the torques of logs with or without a payload."""
+        parameters, sensors = self.parameters.copy(), self.sensors
+        if loaded:
+            if self.link is None:
+                raise ThunderError("loaded must be False for an identification without logs with a payload")
+            parameters[10 * self.link - 10 : 10 * self.link] += self.payload_parameters
+        count = sum(len(each.names) for each in self.columns)
+        delays = np.abs(np.concatenate([sensors.torque_delay, sensors.position_delay])).max()
+        filtering = Filtering(self.cutoff, self.hold, self.resample, self.robust, longest=float(delays))
+        return Model(self.robot, parameters, self.extra[:count], self.columns, self.offsets, sensors, filtering)
 
-    def predict(self, log: Recorded, *, most: int | None = None) -> Prediction:
-        """Predict the torques of a log on its measured motion, filtered as those of the identification.
+    def predict(self, log: Recorded, *, most: int | None = None, loaded: bool = False) -> Prediction:
+        """Predict the torques of a log on its measured motion, both corrected for the sensors, and filtered.
 
         Parameters
         ----------
@@ -219,17 +268,19 @@ class Identification:
             Log as for `identify`.
         most : int, optional
             Largest number of instants that are returned, from the first on; default all. Errors are those of all.
+        loaded : bool
+            Whether it is a log with the payload.
 
         Returns
         -------
         Prediction
             Measured and predicted torques, and their errors.
         """
-        return predict(self._model, log, most)
+        return predict(self._model(loaded), log, most)
 
-    def errors(self, log: Recorded) -> Prediction:
+    def errors(self, log: Recorded, *, loaded: bool = False) -> Prediction:
         """Return the errors of the predicted torques of a log of any length: `predict` without instants."""
-        return predict(self._model, log, 0)
+        return predict(self._model(loaded), log, 0)
 
     def inconsistent_links(self) -> tuple[str, ...]:
         """Return the names of identified links that no physical body has the parameters of."""
@@ -267,10 +318,9 @@ class Identification:
         >>> np.allclose(again.inverse_dynamics(q, dq, ddq), estimate.torque(q, dq, ddq))
         True
         """
-        if self.extra.size and not lossy:
-            raise ThunderError(
-                f"no file of a robot holds {', '.join(self.extra_names)}: with lossy=True these are left out"
-            )
+        further = [name for each in self.columns for name in each.names]
+        if further and not lossy:
+            raise ThunderError(f"no file of a robot holds {', '.join(further)}: with lossy=True these are left out")
         if Path(path).suffix not in (".yaml", ".yml"):
             bad = self.inconsistent_links()
             if bad:

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import nonnegative, positive, whole
+from ..checks import Array, nonnegative, positive, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
+from ..model.description import Friction
 from ..model.parameters import UnknownParameters
-from ..robot import Robot
+from ..robot import Payload, Robot
 from ..simulation import SimulationResult
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .findings import diagnose
-from .identification import Identification
+from .friction import FrictionColumns, friction_kinds, friction_model, kind_terms
+from .identification import PAYLOAD, Identification
 from .least_squares import given_noise
 from .log import Log, LogSource, check_signals
 from .log_file import Recorded, as_sources
+from .nonlinear import Nonlinear
 from .problem import Problem
+from .sensors import SensorCalibration, chosen_quantities, quantity_names
 from .solve import Estimate, solve
 from .windows import Filtering
 
@@ -30,13 +34,17 @@ _LOG = logging.getLogger(__name__)
 
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
+#: the same of a Stribeck velocity
+_UNCERTAIN_VELOCITY = 0.2
+#: names that a warning lists
+_LISTED = 8
 #: correlation above which x follows q, and the factor from which on it does not resemble q
 _ALIKE, _FACTOR = 0.9, 4.0
 
 
 def identify(
     robot: Robot,
-    t: npt.ArrayLike | Recorded | Sequence[Recorded],
+    t: npt.ArrayLike | Recorded | Sequence[Recorded] = (),
     q: npt.ArrayLike | None = None,
     dq: npt.ArrayLike | None = None,
     ddq: npt.ArrayLike | None = None,
@@ -46,10 +54,19 @@ def identify(
     dx: npt.ArrayLike | None = None,
     ddx: npt.ArrayLike | None = None,
     joint_torque: npt.ArrayLike | None = None,
+    friction: str | Sequence[str] | None = None,
+    delta: float | None = None,
+    sensors: str | Iterable[str] = (),
+    calibration: SensorCalibration | None = None,
+    longest_delay: float = 0.05,
+    loaded: Recorded | Sequence[Recorded] = (),
+    payload: Payload | None = None,
+    payload_prior: Payload | None = None,
+    link: int | str | None = None,
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     prior: Robot | None = None,
-    consistent: bool = False,
+    consistent: bool | Literal["payload"] = False,
     regularization: float = 1.0,
     cutoff: float | None = None,
     hold: float = 0.0,
@@ -59,15 +76,16 @@ def identify(
     resample: float | None = None,
     threads: int = 0,
 ) -> Identification:
-    """Identify parameters by weighted least squares, optionally restricted to physically consistent values.
+    """Identify links, friction, elastic joints, sensors and a payload by weighted least squares.
 
     Parameters
     ----------
     robot : Robot
         Geometry, known parameters, and the default prior.
     t : (k,) array_like, SimulationResult, Log, path, LogFile, or sequence of these
-        Instants [s], or one or several logs. Of a run only `t`, `q`, `tau` and, for elastic joints, `x` are used. A
-        path is that of a `LogFile`. Files are read in parts, so that they may be larger than the memory.
+        Instants [s], or one or several logs without a payload; may be left out with `loaded`. Of a run only `t`, `q`,
+        `tau` and, for elastic joints, `x` are used. A path is that of a `LogFile`. Files are read in parts, so that
+        they may be larger than the memory.
     q, dq, ddq : (k, n) array_like
         Motion. Without `ddq`, velocity and acceleration are computed from `q` by `differentiate`, and `tau` passes the
         same filter; samples within two periods of the cutoff from either end are left out, and some more where the
@@ -80,17 +98,42 @@ def identify(
         `robot` has such joints; filtered like `q`.
     joint_torque : (k, e) array_like, optional
         Measured torque of springs and dampers on the links.
+    friction : str or sequence of str, optional
+        Kind of friction of all joints, or of each, which replaces that of `robot` and is unknown: ``"none"``,
+        ``"viscous"``, ``"coulomb"`` (viscous and Coulomb), ``"asymmetric"`` (both, different for each direction) or
+        ``"stribeck"`` (viscous, Coulomb and Stribeck effect), see `FrictionModel`; or terms of a robot's friction such
+        as ``"viscous+quadratic"``. None keeps that of `robot`, with coefficients that are parameters like others.
+    delta : float, optional
+        Width of the smooth sign of `friction` [rad/s or m/s]; default that of the robot's friction, or 0.01.
+    sensors : str or sequence of str
+        Unknown values of sensors: a quantity of `SensorCalibration` such as ``"torque_gain"`` for all joints, or
+        ``"joint2.torque_gain"`` for one.
+    calibration : SensorCalibration, optional
+        Known values of the others, and initial values of the unknown ones; default exact sensors.
+    longest_delay : float
+        Bound of estimated delays [s]; filtered logs lose this time at either end.
+    loaded : SimulationResult, Log, path, LogFile, or sequence of these
+        Logs with a payload. Without others the parameters of `robot` are trusted, unless `unknown` names some.
+    payload : Payload, optional
+        The payload of these, if it is known; it then tells the scale of torques, such as gains of motor currents.
+    payload_prior : Payload, optional
+        Body from which the consistent fit measures the divergence of an unknown payload; default a ball of water with
+        the mass and center found by least squares, with the weight 0.03.
+    link : int or str, optional
+        Number or name of the link that carries the payload; default the last.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Parameters to identify, see `Robot.unknown`; default all. Names and groups of elastic parameters select these:
-        ``"joint2.K0"``, ``"K"``, ``"D"``, ``"Dm"``, ``"Mm"``, or ``"elastic"`` for all. A mask selects none.
+        Parameters to identify, see `Robot.unknown`; default all, and none for ``"none"``. Names and groups of elastic
+        parameters select these: ``"joint2.K0"``, ``"K"``, ``"D"``, ``"Dm"``, ``"Mm"``, or ``"elastic"`` for all. A mask
+        selects none.
     weights : "auto" or (n,) array_like
         One over the standard deviation of the torque noise of each joint, as it was measured. "auto" estimates it
         behind the filter from the residuals by iterative reweighting, for each row of `Identification.noise`.
     prior : Robot, optional
         Robot with the prior parameters; default `robot`.
-    consistent : bool
+    consistent : bool or "payload"
         Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors, armature and elastic
-        joints. A prior coefficient may be zero, which leaves it to the data.
+        joints. A prior coefficient may be zero, which leaves it to the data. "payload" restricts the payload alone.
+        Friction with directions or a Stribeck effect is not restricted.
     regularization : float
         Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
         use gamma = 1 / s^2.
@@ -124,17 +167,20 @@ def identify(
     ------
     ThunderError
         If shapes do not match, the motion of the motors of elastic joints is missing, the prior is not physically
-        consistent, no torque depends on the unknown parameters, or a measured torque is zero throughout where that of
-        the prior is not.
+        consistent, no torque depends on the unknown parameters, a measured torque is zero throughout where that of
+        the prior is not, a delay reaches its bound, or the iteration of nonlinear parameters does not converge.
 
     Warns
     -----
     ThunderWarning
         If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value; if a linear
         coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
-        far from one. If an inertia or friction is certainly negative, the fit leaves more than half of the torque of
-        every joint, or the motion determines less than half of the base parameters. If `cutoff` leaves measured
-        accelerations unused, or `resample` changes instants.
+        far from one. If the logs do not distinguish some parameters, of which a common change leaves all predicted
+        readings as they are: fix one of each group. If the standard deviation of a Stribeck velocity exceeds a fifth of
+        its value, infinite at its bounds, `delta` and the largest speed of the joint. If an inertia or friction is
+        certainly negative, the fit leaves more than half of the torque of every joint, or the motion determines less
+        than half of the base parameters. If `cutoff` leaves measured accelerations unused, or `resample` changes
+        instants.
 
     Notes
     -----
@@ -151,8 +197,20 @@ def identify(
     x - q: noise of x - q does not enter the parameters of the links. Residuals of both rows of a joint are correlated,
     which standard deviations include.
 
+    Readings of sensors are ``tau_j(t + d_j) = g_j (W(q, dq, ddq) x)_j + b_j`` and ``q_i(t) = (read_i(t + e_i) - c_i) /
+    a_i``, linear in x and not in delays, gains, biases and the Stribeck velocities of W. Derivatives of the readings by
+    these are further columns, whose coefficients are Gauss-Newton steps (Golub and Pereyra 1973). Columns of friction
+    and springs are formed of motion behind a filter of four times the cutoff and then filtered like the torques. Not
+    distinguishable are: the gains of all torque sensors from the scale of all parameters, unless part of the robot or a
+    payload is known; equal delays of all sensors; the position biases of a first joint about a vertical axis, of
+    sliding joints at the end that no torque depends on, and of a last joint whose link is unknown.
+
+    A payload adds the columns of its link in the logs with it: ``tau = Y pi + Y_link pi_payload``.
+
     References
     ----------
+    Golub, Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+    separate, SIAM J. Numerical Analysis 10(2), 1973.
     Lee, Wensing, Park, Geometric robot dynamic identification, IEEE Trans. Robotics 36(2), 2020.
     Fuller, Measurement error models, Wiley, 1987.
     Demmel, Grigori, Hoemmen, Langou, Communication-optimal parallel and sequential QR and LU factorizations, SIAM J.
@@ -183,9 +241,37 @@ def identify(
     >>> estimate.base_parameters[-4:].round(1).tolist()
     [300.0, 1.0, 0.2, 0.1]
 
+    Stribeck friction and wrong torque sensors:
+
+    >>> from thunder_py.simulation import FrictionModel
+    >>> from thunder_py.identification import Log, SensorCalibration, identify
+    >>> t = np.arange(0.0, 10.0, 2e-3)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]], stribeck=[0.4, 0.3], velocity=[0.1, 0.2])
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
+    >>> t, q, tau = SensorCalibration(2, torque_delay=0.004, torque_bias=[0.5, -0.2]).read(t, q, tau)
+    >>> tau += np.random.default_rng(0).normal(scale=0.01, size=tau.shape)
+    >>> log = Log(t=t, q=q, tau=tau)
+    >>> found = identify(robot, log, friction="stribeck", sensors=["torque_delay", "torque_bias"], cutoff=15.0)
+    >>> found.sensors.torque_bias.round(1).tolist(), found.sensors.torque_delay.round(3).tolist()
+    ([0.5, -0.2], [0.004, 0.004])
+    >>> found.friction.velocity.round(1).tolist()
+    [0.1, 0.2]
+
+    A payload:
+
+    >>> t = np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = th.Payload(1.0, com=(0.2, 0.0, 0.0)).added_to(robot).inverse_dynamics(q, dq, ddq)
+    >>> found = identify(robot, loaded=Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau))
+    >>> dict(zip(found.extra_names[:3], found.extra[:3].round(2).tolist(), strict=True))
+    {'payload.m': 1.0, 'payload.cx': 0.2, 'payload.cy': 0.0}
+    >>> int(np.isfinite(found.extra_deviations).sum())  # a planar arm shows 4 of 10 parameters
+    4
+
     Several logs:
 
-    >>> from thunder_py.identification import Log
+    >>> tau = robot.inverse_dynamics(q, dq, ddq)
     >>> log = Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau)
     >>> logs = [log[:250], log[250:]]
     >>> th.identification.identify(robot.with_parameters(0.7 * robot.parameters), logs).count
@@ -193,66 +279,152 @@ def identify(
     """
     noise = given_noise(weights, robot.n)
     signals = {"q": q, "dq": dq, "ddq": ddq, "tau": tau, "x": x, "dx": dx, "ddx": ddx, "joint_torque": joint_torque}
-    logs = _logs(robot, t, signals)
-    chosen, elastic = selection(robot, unknown)
+    with_payload = as_sources(robot, loaded, called="loaded log")
+    logs = () if with_payload and isinstance(t, (list, tuple)) and not t else _logs(robot, t, signals)
+    body = Payload(0.0, link=link).link_index(robot)
+    known: Array | None = np.zeros(10)
+    if with_payload:
+        unknown = () if unknown is None and not logs else unknown
+        known = None if payload is None else payload.parameters
+    if consistent not in (False, True, "payload"):
+        raise ThunderError(f"consistent must be False, True or 'payload', got {consistent!r}")
+    kinds = None if friction is None else friction_kinds(friction, robot.n)
+    own = robot.description.friction
+    if delta is None or kinds is None:
+        delta = 1e-2 if own is None else own.delta
     start = robot if prior is None else prior
     if all_names(start) != all_names(robot):
         raise ThunderError(f"prior must have the parameters of {robot.name}, got {start!r}")
+    if kinds is None:
+        chosen, elastic = selection(robot, unknown)
+    else:
+        robot, start, chosen, elastic = _with_friction(robot, start, unknown, kinds, delta)
+        if robot.description.friction is None:
+            columns = [FrictionColumns(kinds, robot.joint_names, delta), *columns]
     mask = np.concatenate([chosen.mask, elastic])
     base = extended(chosen.base_parameters(), elastic, all_names(robot))
-    if base.count == 0:
+    if base.count == 0 and not with_payload:
         raise ThunderError("unknown must hold a parameter that torques depend on")
+    calibration = SensorCalibration(robot.n) if calibration is None else calibration
+    if calibration.n != robot.n:
+        raise ThunderError(f"calibration must have {robot.n} joints, got {calibration.n}")
+    quantities = chosen_quantities(robot, sensors)
+    stribeck = [each.stribeck for each in columns if isinstance(each, FrictionColumns) and kinds is not None][:1]
+    delays = np.array([name.endswith("_delay") for name in quantity_names(robot)])
+    longest = float(np.abs(calibration.vector()[delays]).max())
+    if delays[quantities].any():
+        longest = max(longest, positive(longest_delay, "longest_delay"))
     problem = Problem(
         robot=robot,
-        logs=logs,
+        logs=(*logs, *with_payload),
+        loaded=len(with_payload),
         theta0=np.where(mask, all_parameters(start), all_parameters(robot)),
         mask=mask,
         base=base,
         columns=tuple(columns),
+        body=10 * (body - 1) + np.arange(10),
+        payload=known,
+        sensors=calibration,
+        unknown=Nonlinear(quantities, *(stribeck or [np.zeros(0, dtype=np.intp)])),
         noise=noise,
-        gamma=positive(regularization, "regularization") if consistent else None,
+        consistent=consistent,
+        gamma=positive(regularization, "regularization"),
+        ball=None if payload_prior is None else payload_prior.parameters,
         offsets=offsets,
-        filtering=Filtering(cutoff, nonnegative(hold, "hold"), resample, robust),
+        filtering=Filtering(cutoff, nonnegative(hold, "hold"), resample, robust, longest=longest),
         threads=whole(threads, "threads", 0),
     )
     _LOG.info("%s: %d base parameters of %d unknown ones, from %d logs", robot.name, base.count, mask.sum(), len(logs))
-    found = solve(problem)
-    result = _result(problem, chosen, found)
+    names = _names(problem)
+    found = solve(problem, names)
+    result = _result(problem, chosen, found, names, kinds is not None)
     _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
     count = int(elastic.sum())
     _warn_of_other_motors(robot, found)
-    for message in diagnose(result, found.torque_rms, problem.logs, problem.filtering):
+    _warn_of_invisible(found.invisible)
+    _warn_of_velocities(result)
+    for message in diagnose(result, found.torque_rms / found.gains, problem.logs, problem.filtering):
         _warn(message)
     _warn_if_uncertain(result, count)
     _warn_if_negative(result, count)
     return result
 
 
-def _result(problem: Problem, chosen: UnknownParameters, found: Estimate) -> Identification:
-    base, solution, filtering = problem.base, found.solution, problem.filtering
-    covariance, freedom, sources = found.uncertainty
-    sigma = np.where(solution.determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
+def _with_friction(
+    robot: Robot,
+    start: Robot,
+    unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
+    kinds: Sequence[str],
+    delta: float,
+) -> tuple[Robot, Robot, UnknownParameters, npt.NDArray[np.bool_]]:
+    """Return robot and prior with friction of zero in place of theirs, and what is then unknown.
+
+    The robots have no friction where they cannot hold these kinds.
+    """
+    n, plain = robot.n, robot.replace(friction=None)
+    if isinstance(unknown, (str, list, tuple)):  # friction is unknown anyway
+        unknown = [name for name in ([unknown] if isinstance(unknown, str) else unknown) if name != "friction"]
+    chosen, elastic = selection(plain, unknown)
+    used = {name for kind in kinds for name in kind_terms(kind)}
+    terms, friction = tuple(name for name in Friction.TERMS if name in used), None
+    if used and used == set(terms):
+        friction = Friction(terms=terms, coefficients=np.zeros((n, len(terms))), delta=delta)
+    elif used & set(Friction.TERMS[2:]):
+        raise ThunderError(f"friction must be terms of a robot alone with {', '.join(used & set(Friction.TERMS[2:]))}")
+    mask = chosen.mask
+    robot, start = plain.replace(friction=friction), start.replace(friction=friction)
+    if friction is not None:
+        here = [name in kind_terms(kind) for kind in kinds for name in terms]
+        mask = np.concatenate([mask[: 10 * n], here, mask[10 * n :]])
+    return robot, start, robot.unknown(mask), elastic
+
+
+def _names(problem: Problem) -> tuple[str, ...]:
+    """Return the names of base parameters, further coefficients, an unknown payload and nonlinear parameters."""
+    robot, unknown = problem.robot, problem.unknown
+    sensors = quantity_names(robot)
+    return (
+        *problem.base.names,
+        *(name for each in problem.columns for name in each.names),
+        *(PAYLOAD if problem.payload is None else ()),
+        *(sensors[k] for k in unknown.chosen),
+        *(f"{robot.joint_names[j]}.stribeck_velocity" for j in unknown.stribeck),
+    )
+
+
+def _result(
+    problem: Problem, chosen: UnknownParameters, found: Estimate, names: tuple[str, ...], friction: bool
+) -> Identification:
+    base, filtering, guess, gains = problem.base, problem.filtering, found.guess, found.gains
+    b, (covariance, freedom, sources) = base.count, found.uncertainty
+    sigma = np.where(found.determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
+    robot = with_all_parameters(problem.robot, found.theta)
     return Identification(
-        robot=with_all_parameters(problem.robot, found.theta),
+        robot=robot,
         unknown=chosen,
         parameters=found.theta,
         base=base,
         base_parameters=base.mapping @ found.theta,
-        standard_deviations=sigma[: base.count],
-        residual_rms=found.residual_rms,
-        noise=solution.noise,
+        standard_deviations=sigma[:b],
+        residual_rms=found.residual_rms / gains,
+        noise=found.solution.noise / gains,
         offsets=found.offsets,
         offset_deviations=found.offset_deviations,
-        rank=solution.rank,
-        condition=solution.condition,
-        consistent=problem.gamma is not None,
+        rank=found.solution.rank,
+        condition=found.solution.condition,
+        consistent=bool(problem.consistent),
         covariance=covariance,
         freedom=freedom,
         sources=sources,
-        extra=found.extra,
-        extra_deviations=sigma[base.count :],
-        extra_names=tuple(name for each in problem.columns for name in each.names),
-        columns=problem.columns,
+        extra=found.values,
+        extra_deviations=sigma[b:],
+        extra_names=names[b:],
+        columns=guess.columns,
+        friction=friction_model(robot, *guess.friction) if friction else None,
+        sensors=guess.sensors,
+        link=problem.body[0] // 10 + 1 if problem.loaded else None,
+        payload_parameters=guess.payload,
+        invisible=found.invisible,
         logs=tuple(log.name for log in problem.logs),
         count=found.instants,
         cutoff=None if filtering.cutoff is None else float(filtering.cutoff),
@@ -306,6 +478,31 @@ def _warn_if_negative(result: Identification, elastic: int) -> None:
         _warn(
             f"the log asks for negative values of {', '.join(negative)}: are x and q exchanged, the sign of tau, or "
             "the units wrong?"
+        )
+
+
+def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
+    for first, *others in groups:
+        listed = ", ".join(others[:_LISTED]) + (f" and {len(others) - _LISTED} more" if len(others) > _LISTED else "")
+        change = f"from a change of {listed}" if others else "at all"
+        if first.endswith(".stribeck_velocity"):
+            advice = "choose another friction for this joint, or move it slowly in both directions"
+        else:
+            advice = "leave it out of sensors, or give its value by calibration"
+        _warn(f"the logs do not distinguish {first} {change}: {advice}")
+
+
+def _warn_of_velocities(result: Identification) -> None:
+    """Warn of Stribeck velocities that are so uncertain that linear intervals do not hold."""
+    uncertain = [
+        f"{name} ({100.0 * deviation / value:.0f} %)"
+        for name, value, deviation in zip(result.extra_names, result.extra, result.extra_deviations, strict=True)
+        if name.endswith(".stribeck_velocity") and deviation > _UNCERTAIN_VELOCITY * value
+    ]
+    if uncertain:
+        _warn(
+            f"the logs hardly determine {', '.join(uncertain)}: intervals of these and of the Stribeck coefficients "
+            "are too narrow"
         )
 
 

@@ -16,6 +16,8 @@ _INDEPENDENT = 9.0
 _BLOCKS, _FEWEST, _NUMBERS = 48, 12, 2**23
 #: share of a direction in one block from which on other blocks do not show it
 _ALONE = 1.0 - 1e-6
+#: logs from which on their spread counts
+_FEWEST_LOGS = 3
 #: logs with blocks of their own; of more logs, neighbors share them
 MOST_LOGS = 64
 
@@ -36,19 +38,19 @@ def split(first: int, count: int, length: float, white: float) -> Iterator[tuple
 
 
 class Uncertainty(NamedTuple):
-    """Covariance of a fit, (u, u), degrees of freedom of Student's t, (u,), and what they rest on."""
+    """Covariance of values, (v, v), degrees of freedom of Student's t, (v,), and what they rest on."""
 
     covariance: Array
     freedom: Array
     sources: tuple[str, ...]
 
 
-def uncertainty(data: Data, solution: Fit, white: float, influence: Array | float = 1.0) -> Uncertainty:
-    """Return the covariance of the deviation, zero in directions that the data do not determine.
+def uncertainty(data: Data, solution: Fit, white: float, influence: Array | float, slopes: Array) -> Uncertainty:
+    """Return the covariance of values with these slopes, zero in directions that the data do not determine.
 
     Residuals of one block may be correlated in any way, between rows, instants, and with the columns: noise that is not
-    white, noise of encoders, and errors of the model that differ between blocks. With more than one log the same is
-    done for whole logs, and what their spread exceeds that of the blocks by is added.
+    white, noise of encoders, and errors of the model that differ between blocks. With three logs or more the same is
+    done for whole logs, and the larger variance counts, with its degrees of freedom.
 
     In coordinates z = (B diag(g)^1/2)^-1 x, with the basis B and the gains g of `Fit`, the normal matrices M_k of the
     blocks add up to 1, and the estimate is off by the sum of their scores s_k = V_k' e_k, of the columns V_k and the
@@ -67,6 +69,8 @@ def uncertainty(data: Data, solution: Fit, white: float, influence: Array | floa
         Variance of a whitened residual relative to that of the sum of instants, where noise is white before a filter.
     influence : (r,) array or float
         Factors of the residuals of rows, for weights that depend on these.
+    slopes : (v, u) array
+        Derivatives of the values by the unknowns of the data.
     """
     assert data.blocks is not None
     blocks, weights = data.blocks, solution.noise**-2.0
@@ -80,15 +84,19 @@ def uncertainty(data: Data, solution: Fit, white: float, influence: Array | floa
     M = columns.swapaxes(1, 2) @ columns - share[:, None, None] * (B.T @ errors @ B)
     s = np.einsum("gmk,gm->gk", columns, left.reshape(G, r * m))
     s += share[:, None] * (B.T @ (errors @ solution.deviation + weights @ data.pull))
-    V, freedom = _clustered(M, s, B, white)
+    V, freedom = _clustered(M, s, slopes @ B, white)
     sources = [f"spread over {G} blocks of the logs" if G > 1 else "white noise: the logs are too short for blocks"]
-    variance, logs = np.diag(V), np.unique(blocks.logs)
-    if logs.size > 1 and logs.size < len(s):
+    logs = np.unique(blocks.logs)
+    if _FEWEST_LOGS <= logs.size < G:
         which = (blocks.logs == logs[:, None]).astype(np.float64)
-        of_logs, few = _clustered(np.einsum("lg,gab->lab", which, M), which @ s, B, white)
-        excess = np.maximum(np.diag(of_logs) - variance, 0.0)
-        V, freedom = _added(V, freedom, excess, few)
+        of_logs, few = _clustered(np.einsum("lg,gab->lab", which, M), which @ s, slopes @ B, white)
+        grown = np.divide(np.diag(of_logs), np.diag(V), out=np.ones(len(V)), where=np.diag(V) > 0.0)
+        freedom = np.where(grown > 1.0, few, freedom)
+        root = np.sqrt(np.maximum(grown, 1.0))
+        V = root[:, None] * V * root
         sources.append(f"spread over {logs.size} logs")
+    elif G > 1 and logs.size < _FEWEST_LOGS:
+        sources.append(f"{logs.size} logs are too few to show errors that are the same throughout a log")
     return Uncertainty(V, freedom, tuple(sources))
 
 
@@ -109,15 +117,6 @@ def _clustered(M: Array, s: Array, B: Array, white: float) -> tuple[Array, Array
     known = np.sum(whole**2, axis=1)
     trace, square = white * np.trace(G, axis1=1, axis2=2) + known, white**2 * np.sum(G**2, axis=(1, 2))
     return V, np.where(square > 0.0, trace**2 / np.where(square > 0.0, square, 1.0), np.inf)
-
-
-def _added(V: Array, freedom: Array, excess: Array, few: Array) -> tuple[Array, Array]:
-    """Add variances with other degrees of freedom, of which the sum has Satterthwaite's."""
-    variance = np.diag(V)
-    total = variance + excess
-    grown = np.sqrt(np.divide(total, variance, out=np.ones_like(total), where=variance > 0.0))
-    spread = variance**2 / freedom + excess**2 / few
-    return grown[:, None] * V * grown, np.divide(total**2, spread, out=freedom.copy(), where=spread > 0.0)
 
 
 def student_intervals(values: Array, deviations: Array, freedom: Array, level: float) -> Array:

@@ -48,12 +48,6 @@ class Blocks(NamedTuple):
     logs: npt.NDArray[np.intp]
 
 
-def joined(parts: Sequence[Blocks]) -> Blocks:
-    """Return the blocks of several parts of logs."""
-    factors, counts, logs = zip(*parts, strict=True)
-    return Blocks(np.concatenate(factors, axis=1), np.concatenate(counts), np.concatenate(logs))
-
-
 @dataclass(frozen=True)
 class Data:
     """Least-squares data: torque minus that of the prior, linear in the unknowns.
@@ -82,6 +76,15 @@ class Data:
     errors: Array
     pull: Array
     blocks: Blocks | None = None
+
+    def of(self, T: Array, parts: bool = False) -> Data:
+        """Return the data of other unknowns, (v,), of which these are T times; blocks only with `parts`."""
+
+        def of(factors: Array) -> Array:
+            return np.concatenate([factors[..., :-1] @ T, factors[..., -1:]], axis=-1)
+
+        blocks = self.blocks._replace(factors=of(self.blocks.factors)) if self.blocks and parts else None
+        return Data(of(self.factors), self.count, self.scale, T.T @ self.errors @ T, self.pull @ T, blocks)
 
 
 @dataclass(frozen=True)
@@ -138,19 +141,15 @@ def residual_rms(data: Data, deviation: Array) -> Array:
     return rms
 
 
-def fit(data: Data, noise: Array, *, visible: float = _RANK_TOLERANCE, part: float = 1e-6) -> Fit:
+def fit(data: Data, noise: Array) -> Fit:
     """Solve with fixed weights, without the bias from noise of the columns.
-
-    Directions with singular values of more than `visible`, relative to the largest, are found, and unknowns that have
-    less than `part` of the others.
 
     Columns are scaled, which makes the rank independent of units.
     """
     weighted = data.factors / noise[:, None, None]
     weights = noise**-2.0
     errors = np.einsum("jab,j->ab", data.errors, weights)
-    rows = weighted.reshape(-1, weighted.shape[-1])
-    found = _resolve(rows, errors, weights @ data.pull, visible, part)
+    found = _resolve(weighted.reshape(-1, weighted.shape[-1]), errors, weights @ data.pull)
     gains = 1.0 / found.signal
     deviation = found.basis @ (gains * found.right)
     return Fit(deviation, found.basis, gains, found.determined, noise, found.condition)
@@ -167,9 +166,7 @@ class _Resolved(NamedTuple):
     condition: float
 
 
-def _resolve(
-    weighted: Array, errors: Array, pull: Array, visible: float = _RANK_TOLERANCE, part: float = 1e-6
-) -> _Resolved:
+def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
     """Split ``[W | y]`` into directions, with columns of unit length.
 
     Noise of the columns adds N = `errors` to the normal matrix A and biases a solution towards zero. It is taken out:
@@ -177,8 +174,8 @@ def _resolve(
     then not 1, but the share of the signal in the squares. Where noise hides the signal, a direction is left out.
     """
     U, s, Vt, lengths = _scaled_svd(weighted[:, :-1])
-    kept = s > visible * s[0] if s[0] > 0.0 else np.zeros(s.size, dtype=bool)
-    determined = (np.abs(Vt[~kept]) < part).all(axis=0)
+    kept = s > _RANK_TOLERANCE * s[0] if s[0] > 0.0 else np.zeros(s.size, dtype=bool)
+    determined = (np.abs(Vt[~kept]) < 1e-6).all(axis=0)
     basis, rows = Vt[kept].T / s[kept] / lengths[:, None], s[kept, None] * Vt[kept] * lengths
     right, signal = U[:, kept].T @ weighted[:, -1], np.ones(int(kept.sum()))
     if errors.any():
@@ -265,7 +262,7 @@ def divergence(P: npt.ArrayLike, P0: npt.ArrayLike) -> Array:
 
 @dataclass(frozen=True)
 class ConsistentProblem:
-    """``1/2 |R x - z|^2 + gamma (sum_i D(P_i||P0_i) + sum_j D(c_j||c0_j))`` over the unknown parameters x.
+    """``1/2 |R x - z|^2 + gamma (sum_i w_i D(P_i||P0_i) + sum_j D(c_j||c0_j))`` over the unknown parameters x.
 
     It is convex, because P_i is linear in x.
 
@@ -279,8 +276,10 @@ class ConsistentProblem:
         All parameters; known ones keep these values.
     unknown : (u,) int array
         Indices of the parameters in x.
-    links : (l,) int array
-        Links with unknown parameters.
+    bodies : (l, 10) int array
+        Parameters of the links with unknown ones, and of a payload.
+    weights : (l,) array
+        Weights w of their divergences.
     positive : (c,) int array
         Unknown coefficients of friction, rotors, armature and elastic joints.
     names : sequence of str
@@ -291,13 +290,14 @@ class ConsistentProblem:
     z: Array
     prior: Array
     unknown: npt.NDArray[np.intp]
-    links: npt.NDArray[np.intp]
+    bodies: npt.NDArray[np.intp]
+    weights: Array
     positive: npt.NDArray[np.intp]
     names: Sequence[str]
 
     def pseudo_inertias(self, pi: Array) -> Array:
-        """Return the pseudo-inertias of the links, (l, 4, 4)."""
-        return inertia.pseudo_inertia(pi[: _inertial_end(self)].reshape(-1, 10)[self.links])
+        """Return the pseudo-inertias of the bodies, (l, 4, 4)."""
+        return inertia.pseudo_inertia(pi[self.bodies])
 
     def inside(self, pi: Array) -> bool:
         """Return whether all pseudo-inertias and coefficients are positive."""
@@ -311,29 +311,24 @@ class ConsistentProblem:
         """Evaluate the objective at a point that is `inside`."""
         misfit = self.R @ pi[self.unknown] - self.z
         ratio = pi[self.positive] / self.prior[self.positive]
-        entropy = divergence(self.pseudo_inertias(pi), self.pseudo_inertias(self.prior)).sum()
+        entropy = self.weights @ divergence(self.pseudo_inertias(pi), self.pseudo_inertias(self.prior))
         return float(0.5 * misfit @ misfit + gamma * (entropy + np.sum(ratio - np.log(ratio) - 1.0)))
 
     def barrier(self, pi: Array) -> tuple[Array, Array]:
         """Return F and r with the Hessian F'F and the gradient -F'r of the regularizer by x."""
-        count = 16 * self.links.size + self.positive.size
-        F, r = np.zeros((count, pi.size)), np.zeros(count)
+        first, roots = 16 * len(self.bodies), np.sqrt(self.weights)
+        F, r = np.zeros((first + self.positive.size, pi.size)), np.zeros(first + self.positive.size)
         inverse = np.linalg.inv(self.pseudo_inertias(self.prior))
-        for k, (link, P) in enumerate(zip(self.links, self.pseudo_inertias(pi), strict=True)):
+        for k, (body, P) in enumerate(zip(self.bodies, self.pseudo_inertias(pi), strict=True)):
             L = np.linalg.cholesky(P)
             half = np.linalg.solve(L, _UNITS)  # L^-1 V
             S = np.linalg.solve(L, np.swapaxes(half, -1, -2))  # L^-1 V L^-T
             rows = slice(16 * k, 16 * k + 16)
-            F[rows, 10 * link : 10 * link + 10] = S.reshape(10, 16).T
-            r[rows] = (np.eye(4) - L.T @ inverse[k] @ L).ravel()
-        rows = slice(16 * self.links.size, count)
-        F[rows, self.positive] = np.diag(1.0 / pi[self.positive])
-        r[rows] = 1.0 - pi[self.positive] / self.prior[self.positive]
+            F[rows, body] = roots[k] * S.reshape(10, 16).T
+            r[rows] = roots[k] * (np.eye(4) - L.T @ inverse[k] @ L).ravel()
+        F[first:, self.positive] = np.diag(1.0 / pi[self.positive])
+        r[first:] = 1.0 - pi[self.positive] / self.prior[self.positive]
         return F[:, self.unknown], r
-
-
-def _inertial_end(problem: ConsistentProblem) -> int:
-    return 10 * (int(problem.links.max()) + 1) if problem.links.size else 0
 
 
 def consistent_problem(
@@ -346,11 +341,13 @@ def consistent_problem(
     count: float | None = None,
     errors: Array | None = None,
     pull: Array | None = None,
+    weight: float = 1.0,
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
     These may be factors of as many columns; `count` is then the number of rows for each joint. `prior` and `mask` are
-    in the order of `all_parameters`. `errors` is the sum of W' W that is due to noise of W, (u, u), and `pull`, (u,),
+    in the order of `all_parameters`; ten further ones are those of a payload, whose divergence has this `weight`.
+    `errors` is the sum of W' W that is due to noise of W, (u, u), and `pull`, (u,),
     that of W' times the torque of the known parameters.
 
     The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
@@ -361,13 +358,14 @@ def consistent_problem(
     ThunderError
         If the prior is not positive definite for an unknown link, or negative for an unknown coefficient.
     """
-    unknown = np.flatnonzero(mask)
-    inertial = unknown[unknown < 10 * robot.n]
-    links = np.unique(inertial // 10)
-    positive = unknown[unknown >= 10 * robot.n]
-    physical = inertia.is_physical(prior[: 10 * robot.n].reshape(-1, 10))[links]
+    unknown, P = np.flatnonzero(mask), len(all_names(robot))
+    links = np.unique(unknown[unknown < 10 * robot.n] // 10)
+    bodies = np.append(10 * links, np.arange(P, P + 10 * mask[P:].any(), 10))[:, None] + np.arange(10)
+    positive = unknown[(unknown >= 10 * robot.n) & (unknown < P)]
+    physical = inertia.is_physical(prior[bodies])
     if not physical.all():
-        names = ", ".join(robot.link_names[k] for k in links[~physical])
+        named = [*(robot.link_names[k] for k in links), "the payload"]
+        names = ", ".join(named[k] for k in np.flatnonzero(~physical))
         raise ThunderError(
             f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
             "leave them out of unknown or give another prior"
@@ -376,7 +374,7 @@ def consistent_problem(
         names = ", ".join(all_names(robot)[k] for k in positive[prior[positive] < 0.0])
         raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
     lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
-    absent = (unknown >= 10 * robot.n) & (prior[unknown] == 0.0)
+    absent = np.isin(unknown, positive) & (prior[unknown] == 0.0)
     prior[unknown[absent]] = np.sqrt(len(W) / robot.n if count is None else count) / lengths[absent]
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
@@ -385,7 +383,9 @@ def consistent_problem(
         found = _resolve(R, errors, pull)
         root = np.sqrt(found.signal)
         R = np.column_stack([root[:, None] * found.rows, found.right / root])
-    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, all_names(robot))
+    weights = np.ones(len(bodies))
+    weights[links.size :] = weight
+    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, bodies, weights, positive, all_names(robot))
 
 
 def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Array
-from .layout import RegressorColumns
 from .least_squares import Blocks
-from .sums import Block
+from .sums import Block, Layout
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Offsets:
 
 
 def without_offsets(
-    plan: RegressorColumns, blocks: Mapping[tuple[int, int], Block], stiffness: Array, weight: Array
+    plan: Layout, blocks: Mapping[tuple[int, int], Block], stiffness: Array, weight: Array
 ) -> tuple[Blocks, Offsets | None]:
     """Split the factors of joints into those of rows, and take the columns of offsets out of them.
 

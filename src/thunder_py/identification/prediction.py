@@ -15,6 +15,7 @@ from .equations import Columns, Equations
 from .log import LogSource
 from .log_file import Recorded, as_source
 from .robust import histogram, normal_scale
+from .sensors import SensorCalibration
 from .windows import Filtering, windows
 
 
@@ -88,20 +89,21 @@ def ratio(values: Array, scale: Array) -> Array:
 
 
 class Model(NamedTuple):
-    """What predicts torques: robot, all parameters (P,), coefficients (c,) of further columns, offsets of springs."""
+    """What predicts torques: robot, all parameters (P,), further columns with coefficients (c,), offsets of springs."""
 
     robot: Robot
     parameters: Array
     extra: Array
     columns: Sequence[Columns]
     offsets: Array
+    sensors: SensorCalibration
     filtering: Filtering
 
     def of(self, log: LogSource) -> Iterator[tuple[Equations, Array]]:
         """Yield the equations of a log piece by piece, with the predicted torques (k, r)."""
         theta = np.concatenate([self.parameters, self.extra])
         for window in windows(self.robot, log, self.filtering):
-            for rows in window.equations(self.offsets, self.columns):
+            for rows in window.equations(self.offsets, self.columns, window.samples(self.sensors)):
                 yield rows, rows.W @ theta
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..checks import Array
+from ..errors import ThunderError
 from ..robot import Robot
 from .log import Log
+from .sensors import POINTS
 from .signals import Motion, central_differences, memory, noise_gain, zero_phase
 
 #: periods of the cutoff at either end of a log in which filtered signals are left out
@@ -18,6 +21,8 @@ _EDGE = 2.0
 _MEMORY, _LONGER = 15.4, 0.25
 #: cutoff for positions that columns are formed of before the filter, relative to its cutoff
 _WIDER = 4.0
+#: instants that are kept for each period of the cutoff where few suffice
+_KEPT = 10.0
 #: instants on either side of a window without a filter, for differences over time
 _NEIGHBORS = 8
 
@@ -116,11 +121,14 @@ class Filter:
         Cutoff frequency [Hz]; None where accelerations are measured.
     hold : float
         Time that a torque is held from its instant on [s].
+    longest : float
+        Longest delay of sensors [s], by which signals are shifted before.
     """
 
     period: float
     cutoff: float | None = None
     hold: float = 0.0
+    longest: float = 0.0
 
     @property
     def gains(self) -> tuple[float, float, float]:
@@ -131,11 +139,16 @@ class Filter:
         return first, second, third
 
     @property
+    def spacing(self) -> int:
+        """Instants from one to the next that filtered signals need, which hold nothing much faster than the cutoff."""
+        return 1 if self.cutoff is None else max(int(1.0 / (_KEPT * self.cutoff * self.period)), 1)
+
+    @property
     def margin(self) -> int:
         """Instants before and after a window that its samples depend on."""
         if self.cutoff is None:
             return _NEIGHBORS
-        held = round(self.hold / self.period) + 1
+        held = round(self.hold / self.period) + 1 + self._late
         return _NEIGHBORS + held + memory(self.period, self.cutoff) * 5 // 4  # a quarter for the wider filter
 
     def edge(self, count: int) -> int:
@@ -144,7 +157,18 @@ class Filter:
             return 0
         samples = 1.0 / (self.cutoff * self.period)
         longer = max(memory(self.period, self.cutoff) - _MEMORY * samples, 0.0)
-        return min(round(_EDGE * samples + _LONGER * longer), (count - 5) // 2)
+        edge = round(_EDGE * samples + _LONGER * longer) + self._late
+        if self.longest and 2 * edge + 5 > count:
+            raise ThunderError(
+                f"t must span more than {(2 * edge + 5) * self.period:.3g} s for cutoff = {self.cutoff:g} Hz and "
+                f"delays of up to {self.longest:g} s, got {count * self.period:.3g} s"
+            )
+        return min(edge, (count - 5) // 2)
+
+    @property
+    def _late(self) -> int:
+        """Instants that the longest delay needs at either end of a signal."""
+        return math.ceil(self.longest / self.period) + POINTS // 2 if self.longest else 0
 
     def __call__(self, log: Log) -> Samples:
         """Return the samples of a part of a log; those within the margin of its ends differ from those of the whole."""

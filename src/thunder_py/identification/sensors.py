@@ -14,7 +14,11 @@ from ..checks import Array, all_positive, per_joint
 from ..errors import UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..values import Value, set_fields
+from .log import Log
 from .signals import instants
+
+#: instants that the polynomials hold which shift readings in time
+POINTS = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,7 +56,7 @@ class SensorCalibration(Value):
     (True, (2000, 1980))
     """
 
-    #: names of the quantities, in the order in which `identify_model` lists them
+    #: names of the quantities, in the order in which `identify` lists them
     QUANTITIES: ClassVar[tuple[str, ...]] = (
         "torque_delay",
         "torque_gain",
@@ -82,6 +86,11 @@ class SensorCalibration(Value):
     def vector(self) -> Array:
         """Return all values, (6 n,), quantity by quantity in the order of `QUANTITIES`."""
         return np.concatenate([np.asarray(getattr(self, name)) for name in self.QUANTITIES])
+
+    @property
+    def exact(self) -> bool:
+        """Whether these sensors read what there is."""
+        return bool((self.vector() == SensorCalibration(self.n).vector()).all())
 
     @classmethod
     def from_vector(cls, values: Array) -> SensorCalibration:
@@ -156,6 +165,31 @@ def _shifted(times: Array, signal: npt.ArrayLike, at: Array, shifts: Array) -> A
     return np.column_stack(
         [CubicSpline(times, column)(at + shift) for column, shift in zip(columns, shifts, strict=True)]
     )
+
+
+def corrected(log: Log, sensors: SensorCalibration, period: float) -> Log:
+    """Return what exact sensors would have read; delays are counted in these periods of even instants."""
+    exact = {}
+    for kind, signal in (("position", log.q), ("torque", log.tau)):
+        delay, gain, bias = (np.asarray(getattr(sensors, f"{kind}_{name}")) for name in ("delay", "gain", "bias"))
+        exact[kind] = (_later(signal, delay / period) - bias) / gain
+    gain = np.asarray(sensors.position_gain)
+    dq, ddq = (None if part is None else part / gain for part in (log.dq, log.ddq))
+    return dataclasses.replace(log, q=exact["position"], tau=exact["torque"], dq=dq, ddq=ddq)
+
+
+def _later(signals: Array, shifts: Array) -> Array:
+    """Return the columns of signals (k, n) later by these numbers of periods; the ends are repeated."""
+    if not shifts.any():
+        return signals
+    found = np.empty_like(signals)
+    nodes = np.arange(POINTS) - (POINTS // 2 - 1)
+    for j, shift in enumerate(shifts):
+        first = int(np.floor(shift))
+        weights = [np.prod([(shift - first - b) / (a - b) for b in nodes if b != a]) for a in nodes]
+        places = np.clip(np.arange(len(signals) + POINTS - 1) + first + nodes[0], 0, len(signals) - 1)
+        found[:, j] = np.correlate(signals[places, j], weights, "valid")
+    return found
 
 
 def quantity_names(robot: Robot) -> tuple[str, ...]:

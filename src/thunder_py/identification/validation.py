@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,15 +19,12 @@ from .identification import Identification
 from .identify import identify
 from .log import LogSource
 from .log_file import Recorded, as_sources
-from .model import ModelIdentification, identify_model
 from .prediction import Prediction, ratio
 
 #: default number of folds
 _FOLDS = 5
 #: options that change the measured torques, with their defaults
 _MEASURED = {"cutoff": None, "hold": 0.0, "resample": None, "robust": False}
-#: options of `identify_model` that `identify` does not have
-_NONLINEAR = {"friction", "sensors", "calibration", "delta", "longest_delay"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,7 +33,7 @@ class CrossValidation:
 
     Attributes
     ----------
-    fits : tuple of Identification or ModelIdentification
+    fits : tuple of Identification
         Fits without the logs of each fold.
     folds : (L,) int array
         Fold of each log.
@@ -61,7 +58,7 @@ class CrossValidation:
     ([0.1, 0.1], '0.6 Hz')
     """
 
-    fits: tuple[Identification | ModelIdentification, ...] = field(repr=False)
+    fits: tuple[Identification, ...] = field(repr=False)
     folds: npt.NDArray[np.intp]
     logs: tuple[LogSource, ...] = field(repr=False)
     errors: tuple[Prediction, ...] = field(repr=False)
@@ -102,7 +99,7 @@ class CrossValidation:
 
     def table(self) -> Table:
         """Return a table of the rows: error on held-out logs, relative to the torque, and error of the fits."""
-        fitted = np.sqrt(np.mean([linear(fit).residual_rms ** 2 for fit in self.fits], axis=0))
+        fitted = np.sqrt(np.mean([fit.residual_rms**2 for fit in self.fits], axis=0))
         rows = zip(self.errors[0].rows, self.error, 100.0 * self.relative, fitted, strict=True)
         return Table(["joint", "held-out error [N m or N]", "of the torque [%]", "error of the fits [N m or N]"], rows)
 
@@ -134,7 +131,7 @@ def cross_validate(
     progress : bool
         Show a progress bar.
     **options
-        Options of `identify`; with ``friction`` or ``sensors`` those of `identify_model`.
+        Options of `identify`.
 
     Returns
     -------
@@ -161,18 +158,6 @@ def cross_validate(
     assigned = _folds(folds, len(listed))
     (validation,) = _validate({"": {"robot": robot, **options}}, listed, assigned, workers, progress).values()
     return validation
-
-
-def linear(fit: Identification | ModelIdentification) -> Identification:
-    """Return the identification of the links of a fit."""
-    return fit.identification if isinstance(fit, ModelIdentification) else fit
-
-
-def _parameters(fit: Identification | ModelIdentification) -> int:
-    """Return the number of parameters of a fit."""
-    if isinstance(fit, ModelIdentification):  # friction that a robot holds is among its base parameters
-        return len({*fit.identification.base.names, *fit.names})
-    return fit.base.count + len(fit.extra_names)
 
 
 class Difference(NamedTuple):
@@ -276,7 +261,7 @@ class ModelComparison:
         header = ["model", "parameters", "error [%]", "minus the best [%]", f"{100.0 * level:g} % interval [%]"]
         rows: list[tuple[Any, ...]] = []
         for name, validation in self.validations.items():
-            row: tuple[Any, ...] = (name, _parameters(validation.fits[0]), 100.0 * self._mean(name))
+            row: tuple[Any, ...] = (name, len(validation.fits[0].names), 100.0 * self._mean(name))
             if name == best:
                 rows.append((*row, None, None))
                 continue
@@ -306,8 +291,7 @@ def compare_models(
     logs : sequence of Log, SimulationResult or path
         At least two logs.
     models : mapping of str to mapping
-        Options of `identify` of each model; ``robot`` among them replaces the robot. With ``friction`` or ``sensors``
-        they are options of `identify_model`.
+        Options of `identify` of each model; ``robot`` among them replaces the robot.
     folds, workers, progress
         As for `cross_validate`.
     **options
@@ -375,13 +359,11 @@ def _folds(folds: int | npt.ArrayLike | None, count: int) -> npt.NDArray[np.intp
 
 def _fold(
     logs: Sequence[LogSource], assigned: npt.NDArray[np.intp], task: tuple[Mapping[str, Any], int]
-) -> tuple[Identification | ModelIdentification, dict[int, Prediction]]:
+) -> tuple[Identification, dict[int, Prediction]]:
     """Identify without the logs of a fold, and return the fit and the errors of these by their number."""
     options, fold = dict(task[0]), task[1]
     robot, train = options.pop("robot"), [log for log, k in zip(logs, assigned, strict=True) if k != fold]
-    method: Callable[..., Identification | ModelIdentification]
-    method = identify_model if options.keys() & _NONLINEAR else identify
-    fit = method(robot, train, **options)
+    fit = identify(robot, train, **options)
     return fit, {i: fit.errors(logs[i]) for i in np.flatnonzero(assigned == fold).tolist()}
 
 

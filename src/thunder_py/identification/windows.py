@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from .equations import Columns, Equations, equations, formed_columns
 from .log import Log, LogSource, checked_chunks
 from .resample import Resampled
 from .samples import Filter, Samples
+from .sensors import SensorCalibration, corrected
 from .signals import checked_cutoff, instants, sampling_period
 from .spikes import without_spikes
 
@@ -40,6 +41,8 @@ class Filtering(NamedTuple):
         Whether spikes are replaced by interpolation before the filter.
     quiet : bool
         Whether warnings are left out, which an earlier pass over the same logs gave.
+    longest : float
+        Longest delay of sensors [s].
     """
 
     cutoff: float | None = None
@@ -47,6 +50,7 @@ class Filtering(NamedTuple):
     resample: float | None = None
     robust: bool = False
     quiet: bool = False
+    longest: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,41 +83,49 @@ class Window:
     used: slice
     stride: int
 
-    def samples(self) -> Samples:
-        """Return the filtered signals, with margins."""
-        return self.filter(self.log)
+    def samples(self, sensors: SensorCalibration | None = None) -> Samples:
+        """Return the filtered signals, with margins, corrected for sensors that are not exact."""
+        if sensors is None or sensors.exact:
+            return self.filter(self.log)
+        return self.filter(corrected(self.log, sensors, self.filter.period))
 
-    def equations(
-        self,
-        offsets: Array | None = None,
-        columns: Sequence[Columns] = (),
-        samples: Samples | None = None,
-        spread: slice | None = None,
-    ) -> Iterator[Equations]:
-        """Yield the rows of all instants that are used, about a thousand instants at a time.
+    def every(self, step: int) -> slice:
+        """Return the instants that are used, `step` apart in the whole log."""
+        first = -(-(self.first + self.used.start) // step) * step - self.first
+        return slice(first, max(self.used.stop, first), step)
+
+    def spread(self, here: slice, step: int = 1) -> list[slice]:
+        """Return parts of about a thousand of the instants of `every`, each spread over them and like the others."""
+        first, size = self.every(step).start, -(-(here.stop - here.start) // _ROWS)
+        stop = min(first + here.stop * step, self.used.stop)
+        return [slice(first + (here.start + k) * step, stop, size * step) for k in range(size)]
+
+    def rows(
+        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
+    ) -> Callable[[slice], Equations]:
+        """Return what forms the rows at some instants.
 
         Parameters
         ----------
-        offsets : (e,) array, optional
+        offsets : (e,) array
             Known offsets of x - q.
         columns : sequence of Columns
             Further columns.
         samples : Samples, optional
             Those of `samples`, where they are known.
-        spread : slice, optional
-            Only these of the instants that are used, each part spread over them, so that all parts resemble each other.
         """
         found = self.samples() if samples is None else samples
-        formed = formed_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
+        formed = formed_columns(self.robot, found, offsets)
         further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
-        first = self.used.start
-        if spread is None:
-            parts = [slice(k, min(k + _ROWS, self.used.stop)) for k in range(first, self.used.stop, _ROWS)]
-        else:
-            step = -(-(spread.stop - spread.start) // _ROWS)
-            parts = [slice(first + spread.start + k, first + spread.stop, step) for k in range(step)]
-        for part in parts:
-            yield equations(self.robot, found[part], formed[part], [each[part] for each in further])
+        return lambda part: equations(self.robot, found[part], formed[part], [each[part] for each in further], part)
+
+    def equations(
+        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
+    ) -> Iterator[Equations]:
+        """Yield the `rows` of all instants that are used, about a thousand instants at a time."""
+        rows = self.rows(offsets, columns, samples)
+        for start in range(self.used.start, self.used.stop, _ROWS):
+            yield rows(slice(start, min(start + _ROWS, self.used.stop)))
 
 
 def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Window]:
@@ -191,13 +203,15 @@ def filter_of(log: Log, filtering: Filtering) -> Filter:
     if log.ddq is not None:
         if hold:
             raise ThunderError("hold must be 0 for measured accelerations: give cutoff, or leave ddq out")
+        if filtering.longest:
+            raise ThunderError("ddq must be None for sensors with delays: give cutoff, or leave ddq out")
         return Filter(float(np.mean(np.diff(instants(log.t)))))
     if filtering.cutoff is None:
         raise ThunderError(
             "cutoff must be given without ddq, because accelerations are computed from filtered positions"
         )
     period = sampling_period(log.t)
-    return Filter(period, checked_cutoff(filtering.cutoff, period), hold)
+    return Filter(period, checked_cutoff(filtering.cutoff, period), hold, filtering.longest)
 
 
 def _window(

@@ -18,9 +18,8 @@ from ...table import Table
 from ..identification import Identification
 from ..intervals import student_intervals
 from ..log_file import Recorded, as_sources
-from ..model import ModelIdentification
 from ..prediction import Prediction, ratio
-from ..validation import CrossValidation, ModelComparison, linear
+from ..validation import CrossValidation, ModelComparison
 from .figures import (
     data_url,
     draw_comparison,
@@ -44,7 +43,7 @@ _CONDITION = 100.0
 
 
 def write_report(
-    fit: Identification | ModelIdentification,
+    identification: Identification,
     path: str | Path,
     *,
     logs: Sequence[Recorded] = (),
@@ -56,7 +55,7 @@ def write_report(
 
     Parameters
     ----------
-    fit : Identification or ModelIdentification
+    identification : Identification
         The fit.
     path : path-like
         File to write, ``.html``.
@@ -93,27 +92,27 @@ def write_report(
 
     if Path(path).suffix not in (".html", ".htm"):
         raise FileFormatError(f"a report is an .html file, got {Path(path).suffix or 'no suffix'!r}", path=path)
-    held_out, links = as_sources(fit.robot, list(logs), called="held-out log"), linear(fit)
-    predictions = [fit.predict(log, most=_MOST) for log in held_out]
+    held_out = as_sources(identification.robot, list(logs), called="held-out log")
+    predictions = [identification.predict(log, most=_MOST) for log in held_out]
     if validation is not None:
         predictions += [validation.predict(i, most=_MOST) for i in range(len(validation.logs))]
-    determined = int(np.isfinite(links.standard_deviations).sum())
+    determined = int(np.isfinite(identification.standard_deviations).sum())
     facts = {
-        "Robot": f"{links.robot.name}, {links.robot.n} joints",
-        "Fit": "physically consistent" if links.consistent else "least squares",
-        "Base parameters": f"{links.base.count}, of which the motion determines {determined}",
-        "Condition number": f"{links.condition:.3g} (weighted, columns scaled to unit length)",
+        "Robot": f"{identification.robot.name}, {identification.robot.n} joints",
+        "Fit": "physically consistent" if identification.consistent else "least squares",
+        "Base parameters": f"{identification.base.count}, of which the motion determines {determined}",
+        "Condition number": f"{identification.condition:.3g} (weighted, columns scaled to unit length)",
         "Held-out logs": str(len(predictions)) if predictions else "none: errors on other logs are unknown",
     }
     values = {
-        "title": f"Identification of {links.robot.name}",
+        "title": f"Identification of {identification.robot.name}",
         "facts": facts.items(),
-        "warnings": [*notes, *findings(links, validation)],
+        "warnings": [*notes, *findings(identification, validation)],
         "held_out": _held_out(predictions, validation),
-        "parameters": _parameters(links),
-        "links": _links(links),
+        "parameters": _parameters(identification),
+        "links": _links(identification),
         "comparison": None if comparison is None else comparison.table(),
-        "figures": _figures(links, predictions, comparison),
+        "figures": _figures(identification, predictions, comparison),
         "provenance": _provenance().items(),
     }
     environment = Environment(
