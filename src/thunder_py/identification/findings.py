@@ -27,7 +27,7 @@ _DOUBTFUL, _UNEXPLAINED = 0.3, 0.5
 #: standard deviations below zero from which on a value is certainly negative, and positions at which inertias are
 _CERTAIN, _POSITIONS = 3.0, 20
 #: instants that corrections are tried on, windows of logs that these come from, and trials that stay in memory
-_INSTANTS, _WINDOWS, _KEPT = 250, 8, 64
+_INSTANTS, _WINDOWS, _KEPT = 250, 8, 32
 #: residuals relative to the torque that count as zero, and below which all joints are explained
 _EXACT, _GOOD = 0.01, 0.15
 #: error of the torques of the robot as it is, relative to the measured ones, below which it says no more
