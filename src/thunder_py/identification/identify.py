@@ -177,10 +177,10 @@ def identify(
         coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
         far from one. If the logs do not distinguish some parameters, of which a common change leaves all predicted
         readings as they are: fix one of each group. If the standard deviation of a Stribeck velocity exceeds a fifth of
-        its value, infinite at its bounds, `delta` and the largest speed of the joint. If an inertia or friction is
-        certainly negative, the fit leaves more than half of the torque of every joint, or the motion determines less
-        than half of the base parameters. If `cutoff` leaves measured accelerations unused, or `resample` changes
-        instants.
+        its value, infinite from its value on and at its bounds, `delta` and the largest speed of the joint. If an
+        inertia or friction is certainly negative, the fit leaves more than half of the torque of every joint, or the
+        motion determines less than half of the base parameters. If `cutoff` leaves measured accelerations unused, or
+        `resample` changes instants.
 
     Notes
     -----

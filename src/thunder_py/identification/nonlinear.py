@@ -169,7 +169,7 @@ class Slopes:
         bias = np.zeros_like(motion)
         bias[0] = -1.0 / gain
         rates = np.stack([_rates(part, self.samples.t) for part in motion])
-        return {"position_delay": rates, "position_gain": -motion / gain, "position_bias": bias}
+        return {"torque_delay": rates, "position_delay": rates, "position_gain": -motion / gain, "position_bias": bias}
 
     @cached_property
     def _own(self) -> dict[str, Array]:
@@ -177,31 +177,35 @@ class Slopes:
         (q, dq, ddq), motors = self.samples.wide
         gain = np.asarray(self.guess.sensors.position_gain)
         ways = {
+            "torque_delay": (dq, ddq),
             "position_delay": (dq, ddq),
             "position_gain": (-q / gain, -dq / gain),
             "position_bias": (np.broadcast_to(-1.0 / gain, q.shape), np.zeros_like(dq)),
         }
+        columns, coefficients = self.guess.friction
+
+        def friction(speed: Array) -> Array:
+            known = self.guess.known.friction_torque(speed)
+            return known if columns is None else known + columns.model(coefficients).torque(speed)
 
         def torque(step: float, way: tuple[Array, Array]) -> Array:
             found = np.zeros((len(q), self.joints.size))
             n, e = self.robot.n, self.robot.e
             at, speed = q + step * way[0], dq + step * way[1]
-            found[:, :n] = self.guess.known.friction_torque(speed)
-            columns, coefficients = self.guess.friction
-            if columns is not None:
-                found[:, :n] += columns.model(coefficients).torque(speed)
+            found[:, :n] = friction(speed)
             if motors is not None:
                 known, offsets = self.guess.known, self.guess.offsets
                 found[:, n : n + e] = known.elastic_torque(at, motors.q - offsets)
                 found[:, n : n + e] += known.elastic_damping_torque(speed, motors.dq)
             return found
 
-        asked = {"position_delay" if name == "torque_delay" else name for name in self._names}
-        return {
-            name: self.samples.filtered((torque(_STEP, way) - torque(-_STEP, way)) / (2.0 * _STEP))
-            for name, way in ways.items()
-            if name in asked
-        }
+        found = {}
+        for name in ways.keys() & set(self._names):
+            found[name] = (torque(_STEP, ways[name]) - torque(-_STEP, ways[name])) / (2.0 * _STEP)
+            if name == "torque_delay":  # samples may miss the slope of a sign, which is steep, but not its change
+                found[name][:, : self.robot.n] = _rates(friction(dq), self.samples.t)
+            found[name] = self.samples.filtered(found[name])
+        return found
 
     @cached_property
     def _bends(self) -> Array:
@@ -244,7 +248,7 @@ class Slopes:
     def _rate(self, torque: Array, by: dict[str, Array], rows: Equations) -> Array:
         """Return the time derivative of the modelled torques: all encoders late by the same time, and the motors."""
         if self.robot.e == 0:
-            return np.asarray(by["position_delay"].sum(axis=-1))
+            return np.asarray(by["torque_delay"].sum(axis=-1))
         return _rates(torque, rows.samples.t)
 
 

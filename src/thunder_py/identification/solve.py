@@ -38,7 +38,9 @@ _ROUNDS, _EXACT = 30, 1e-9
 _REWEIGHTED, _SETTLED = 20, 1e-3
 #: Gauss-Newton steps for nonlinear parameters, the decrease of the squares, in independent samples, that ends those of
 #: a search and the others, and that up to which they have converged
-_STEPS, _ROUGH, _DECREASE, _CONVERGED = 60, 1e-4, 1e-6, 1.0
+_STEPS, _ROUGH, _DECREASE, _CONVERGED = 60, 1e-2, 1e-6, 1.0
+#: decrease up to which steps end that do not let it fall
+_FLAT = 1e-2
 #: part of its promise to which a step falls that does not decrease the misfit, and the shortest step
 _FALLEN, _SHORTEST = 0.5, 1e-3
 #: relative step of differences, and slope above which a parameter of a payload depends on one that is hidden
@@ -81,9 +83,9 @@ class Estimate(NamedTuple):
 class _Step:
     """What one pass over the logs found, and what it was found from.
 
-    `deviation` holds the unknowns of the layout, of which the solution is those that `directions` map to; `bounds` are
-    those of theta, `promise` is the decrease of the squares by the step of theta, and `misfit` measures the squares
-    before it.
+    `deviation` holds the unknowns of the layout, of which the solution is those that `directions` map to, and `still`
+    those without a change of theta; `bounds` are those of theta, `promise` is the decrease of the squares by the step
+    of theta, and `misfit` measures the squares before it.
     """
 
     guess: Guess
@@ -95,6 +97,7 @@ class _Step:
     spread: Spread | None
     directions: Array
     solution: Fit
+    still: Array
     deviation: Array
     theta: Array
     bounds: Array
@@ -145,20 +148,23 @@ def solve(problem: Problem, names: tuple[str, ...]) -> Estimate:
 
 
 def _next(problem: Problem, step: _Step, size: float = 1.0, **changes: Any) -> Guess:
-    """Return the guess at the solution of a step, with a part of the change of theta."""
-    plan = step.plan
+    """Return the guess at the solution of a step, with a part of the change of theta, for 0 with none."""
+    plan, theta = step.plan, step.theta
+    deviation = step.still + size * (step.deviation - step.still)
+    if size < 1.0:
+        theta = size * theta + (1.0 - size) * _nearest(problem, step.still)
     guess = replace(
         step.guess,
-        known=with_all_parameters(problem.robot, step.theta),
-        extra=step.deviation[plan.ends[0] : plan.ends[1]],
+        known=with_all_parameters(problem.robot, theta),
+        extra=deviation[plan.ends[0] : plan.ends[1]],
         **changes,
     )
     if problem.payload is None:
-        guess = replace(guess, payload=step.deviation[plan.ends[1] : plan.ends[2]])
-    change = step.deviation[step.nonlinear]
+        guess = replace(guess, payload=deviation[plan.ends[1] : plan.ends[2]])
+    change = deviation[step.nonlinear]
     if not change.size:
         return guess
-    return guess.at(problem.unknown, np.clip(guess.theta(problem.unknown) + size * change, *step.bounds))
+    return guess.at(problem.unknown, np.clip(guess.theta(problem.unknown) + change, *step.bounds))
 
 
 def _settled(problem: Problem, step: _Step) -> _Step:
@@ -199,15 +205,25 @@ def _searched(problem: Problem, step: _Step) -> _Step:
 
 
 def _minimized(problem: Problem, step: _Step, still: bool = False) -> _Step:
-    """Take Gauss-Newton steps within the bounds; `still` leaves the Stribeck velocities."""
+    """Take Gauss-Newton steps within the bounds; `still` leaves the Stribeck velocities.
+
+    Where the squares are flat, as without a Stribeck effect, steps go astray: it ends when they promise little. The
+    slopes of a trial are those at linear parameters that a long step may miss, even in sign; after it failed, they are
+    taken again.
+    """
     for _ in range(_STEPS):
         if step.promise * step.gain <= (_ROUGH if step.guess.thinned else _DECREASE):
             break
         size = 1.0
         while size > _SHORTEST:
             trial = _solve_with(problem, _next(problem, step, size), still=still)
-            if trial.misfit <= step.misfit or trial.promise <= _FALLEN * step.promise:
+            if step.promise * step.gain <= _FLAT and trial.promise > _FALLEN * step.promise:
+                return step
+            rise = trial.misfit - step.misfit
+            if rise <= 0.0 or (rise <= step.promise and trial.promise <= _FALLEN * step.promise):
                 break
+            if size == 1.0:
+                step = _solve_with(problem, _next(problem, step, 0.0), still=still)
             size *= 0.5
         else:
             break
@@ -235,8 +251,10 @@ def _with_best_velocities(problem: Problem, step: _Step) -> Guess:
     rms = []
     for tried in range(len(step.guess.tried) + 1):
         data, found = fitted(np.full(count, tried))
-        rms.append(residual_rms(data, found.deviation)[unknown.stribeck])
+        rms.append(np.maximum(residual_rms(data, found.deviation), SMALLEST_NOISE * data.scale)[unknown.stribeck])
     best = np.argmin(rms, axis=0)
+    gained = step.gain * step.data.count * 2.0 * np.log(rms[0] / np.min(rms, axis=0))
+    best[gained <= _CONVERGED] = 0
     x = fitted(best)[1].deviation
     speeds = np.vstack([columns.velocities, step.guess.tried])[best, unknown.stribeck]
     guess = replace(
@@ -297,6 +315,7 @@ def _solve_with(problem: Problem, guess: Guess, still: bool = False) -> _Step:
     T, promise, misfit = np.eye(plan.columns.size)[:, : plan.ends[2]], 0.0, 0.0
     bounds = guess.bounds(problem.unknown, problem.filtering.longest, sums.speed)
     solution = _weighed(problem, plan, data.of(T), gain, spread)
+    unmoved = T @ solution.deviation
     if plan.ends[3] > plan.ends[2]:
         misfit = _misfit(problem, data.of(T), solution)
         reduced, theta = _reduced(data, plan, solution.noise), guess.theta(problem.unknown)
@@ -322,7 +341,7 @@ def _solve_with(problem: Problem, guess: Guess, still: bool = False) -> _Step:
     if plan.ends[3] > plan.ends[2]:
         promise = float(np.sum((reduced.J @ (reduced.lengths * deviation[plan.ends[2] : plan.ends[3]])) ** 2))
     return _Step(
-        guess, plan, sums, gain, data, offsets, spread, T, solution, deviation, theta0, bounds, promise, misfit
+        guess, plan, sums, gain, data, offsets, spread, T, solution, unmoved, deviation, theta0, bounds, promise, misfit
     )
 
 
@@ -455,6 +474,7 @@ def _found(problem: Problem, step: _Step, names: tuple[str, ...]) -> Estimate:
     influence = 1.0 if step.spread is None else step.spread.influence
     data, slopes = step.data.of(step.directions, parts=True), slopes @ step.directions[:last]
     found = uncertainty(data, step.solution, 1.0 / step.gain, influence, slopes)
+    determined[speeds] &= np.sqrt(np.diag(found.covariance)[speeds]) < values[speeds]  # it might be any
     return Estimate(
         theta=step.theta,
         values=values[problem.base.count :],
