@@ -9,6 +9,7 @@ python benchmarks/real_arms.py --folder LOGS --write
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import time
 import warnings
 from collections.abc import Sequence
@@ -22,13 +23,26 @@ from _table_text import renew, table
 import thunder_py as th
 from thunder_py.checks import Array
 from thunder_py.cli import identify as command
-from thunder_py.cli.data_sets import DATA_SETS, take
-from thunder_py.identification import Identification, Log, LogFile, cross_validate, identify
+from thunder_py.cli.data_sets import DATA_SETS, loaded, take
+from thunder_py.identification import (
+    Identification,
+    Log,
+    LogFile,
+    Prediction,
+    cross_validate,
+    identify,
+)
 from thunder_py.identification.report.figures import draw_torques
 from thunder_py.identification.windows import Filtering, windows
+from thunder_py.plotting.panels import new_panels
 
 DOCS = Path(__file__).parents[1] / "docs"
 TITLES = {"panda-gaz": "Franka Emika Panda", "ur10e": "UR10e", "xmate7p": "Rokae xMate7p", "ur10": "UR10"}
+#: mass in the UR10e's gripper, as its authors state it [kg]; names of gains that are compared, and these [N m/A]
+MASS = 2.805
+GAINS = {"of the UR10e's own target currents": None, "of a UR10": (14.87, 13.26, 11.13, 10.62, 11.03, 11.47)}
+#: stiffness and damping of the simulated control [1/s^2, 1/s]
+CONTROL = (1e4, 200.0)
 #: share of a single log that the fit sees; the rest validates
 TRAINING = 0.75
 #: published drive gains [N m/A] and friction currents [A] of the UR10, `ur10_inverse_dynamics_solver` of unisa-acg
@@ -51,6 +65,7 @@ class Arm:
     logs: list[LogFile]
     options: dict[str, Any]
     command: str
+    loaded: list[LogFile]
 
 
 @dataclass(frozen=True)
@@ -66,6 +81,8 @@ class Result:
     ols_residual: Array
     ols_held_out: Array
     figure: Any
+    simulation: str
+    picture: Any
 
 
 def load(name: str, folder: Path | None) -> Arm:
@@ -75,14 +92,19 @@ def load(name: str, folder: Path | None) -> Arm:
     arguments = parser.parse_args(["--data", name, *([] if folder is None else ["--folder", str(folder)])])
     take(arguments, parser)
     text = f"thunder identify --data {name}"
-    return Arm(
-        name, command._robot(arguments), command._logs(arguments.logs, arguments), command._options(arguments), text
-    )
+    with_load = command._logs([str(path) for path in loaded(arguments)], arguments)
+    robot = command.load_robot(arguments.robot, arguments)
+    logs, options = command._logs(arguments.logs, arguments), command._options(robot, arguments)
+    if options.pop("friction") != "coulomb":
+        raise SystemExit(f"{name}: ordinary least squares needs linear friction")
+    terms = ("viscous", "coulomb")
+    robot = robot.replace(friction=th.robot.Friction(terms=terms, coefficients=np.zeros((robot.n, len(terms)))))
+    return Arm(name, robot, logs, options, text, with_load)
 
 
 def rows(arm: Arm, robot: th.Robot, logs: Sequence[LogFile | Log]) -> tuple[Array, Array]:
     """Return base regressor (k, n, b) and torque (k, n) of the filtered samples that `identify` uses."""
-    filtering = Filtering(arm.options["cutoff"], arm.options["hold"], arm.options["resample"], False, True)
+    filtering = Filtering(arm.options["cutoff"], 0.0, arm.options.get("resample"), False, True)
     independent = robot.unknown().base_parameters().independent
     Y, y = [], []
     for log in logs:
@@ -130,7 +152,64 @@ def measure(arm: Arm) -> Result:
         Y_k, y_k = rows(arm, arm.robot, [whole[cut:]])
         ols_held_out = rms(y_k - Y_k @ ordinary(*rows(arm, arm.robot, [whole[:cut]])))
         figure = draw_torques(fit.predict(whole[cut:]))
-    return Result(found, seconds, rms(y), found.residual_rms, held_out, ols, rms(y - Y @ ols), ols_held_out, figure)
+    recorded, tau = simulated(arm)
+    left = ", ".join(f"{value:.3g}" for value in rms(recorded.measured - tau))
+    simulation = (
+        f"The identified arm, with physically consistent parameters and its friction, under control along the recorded "
+        f"motion of the first log: its torques differ from the recorded ones by {left} N m."
+    )
+    return Result(
+        found,
+        seconds,
+        rms(y),
+        found.residual_rms,
+        held_out,
+        ols,
+        rms(y - Y @ ols),
+        ols_held_out,
+        figure,
+        simulation,
+        draw(arm, recorded, tau),
+    )
+
+
+def simulated(arm: Arm) -> tuple[Prediction, Array]:
+    """Return the recorded torques of the first log, and those of the identified arm that is controlled along it."""
+    fit = identify(arm.robot, arm.logs, **arm.options | {"consistent": True})
+    recorded = fit.predict(arm.logs[0])
+    t = recorded.t - recorded.t[0]
+    motion = th.trajectory.spline(t, recorded.q, "not-a-knot")
+    start = motion(0.0)
+    run = th.simulate(
+        fit.robot, th.ComputedTorque(fit.robot, *CONTROL), motion, motion.duration, q0=start.q, dq0=start.dq
+    )
+    return recorded, np.column_stack([np.interp(t, run.t, column) for column in run.tau.T])
+
+
+def draw(arm: Arm, recorded: Prediction, found: Array) -> Any:
+    """Draw recorded and simulated torques."""
+    figure, panels = new_panels([[name] for name in arm.robot.joint_names], (9.0, 1.3 * arm.robot.n))
+    for name, measured, tau in zip(arm.robot.joint_names, recorded.measured.T, found.T, strict=True):
+        panels[name].plot(recorded.t - recorded.t[0], measured, color="#222222", linewidth=1.2, label="recorded")
+        panels[name].plot(recorded.t - recorded.t[0], tau, color="#D55E00", linewidth=0.9, label="simulated")
+        panels[name].set_ylabel(f"{name} [N m]", fontsize="x-small")
+    panels[arm.robot.joint_names[0]].legend(fontsize="small", loc="upper right")
+    panels[arm.robot.joint_names[-1]].set_xlabel("time [s]")
+    return figure
+
+
+def payload(arm: Arm) -> str:
+    """Return a table of the payload, from each log without it and from all, with two sets of gains."""
+    body, names = [], [files[0].file for files in DATA_SETS[arm.name].logs]
+    for name, gain in GAINS.items():
+        given = {} if gain is None else {"gain": gain}
+        logs, heavy = ([dataclasses.replace(log, **given) for log in each] for each in (arm.logs, arm.loaded))
+        for called, unloaded in [*zip(names, ([log] for log in logs), strict=True), ("all of them", logs)]:
+            found = identify(arm.robot, unloaded, loaded=heavy, **arm.options | {"consistent": "payload"})
+            place = found.names.index("payload.m")
+            (low, high), mass = found.intervals()[place], found.estimates[place]
+            body.append([name, called, f"{mass:.3f}", f"{low:.3f} to {high:.3f}", f"{100 * (mass / MASS - 1):+.1f}"])
+    return table(["gains", "logs without payload", "mass [kg]", "95 % interval", f"minus {MASS} kg [%]"], body, 2)
 
 
 def published(arm: Arm, found: Identification) -> dict[str, float]:
@@ -174,6 +253,10 @@ def section(arm: Arm, result: Result) -> str:
     )
     lines.append(table(header, [[name, *(f"{value:.3g}" for value in values)] for name, *values in columns]) + "\n")
     lines.append(f"![Measured and predicted torques](images/real_arms_{arm.name}.png)\n")
+    lines.append(result.simulation + "\n")
+    lines.append(f"![Recorded and simulated torques](images/real_arms_{arm.name}_simulated.png)\n")
+    if arm.loaded:
+        lines.append(f"A payload of {MASS} kg:\n\n{payload(arm)}\n")
     known = published(arm, found)
     header = ["base parameter", "value", "95 % interval", "OLS", *(["published"] if known else [])]
     body = []
@@ -191,18 +274,19 @@ def section(arm: Arm, result: Result) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, help="where the files are or go")
-    parser.add_argument("--only", choices=tuple(DATA_SETS), help="one arm")
+    parser.add_argument("--only", choices=tuple(TITLES), help="one arm")
     parser.add_argument("--write", action="store_true", help="renew the page and its figures")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     text = []
-    for name in [arguments.only] if arguments.only else DATA_SETS:
+    for name in [arguments.only] if arguments.only else TITLES:
         arm = load(name, arguments.folder)
         result = measure(arm)
         text.append(section(arm, result))
         print(text[-1], flush=True)
         if arguments.write:
             result.figure.savefig(DOCS / "images" / f"real_arms_{name}.png", dpi=80)
+            result.picture.savefig(DOCS / "images" / f"real_arms_{name}_simulated.png", dpi=80)
     if arguments.write and not arguments.only:
         renew(DOCS / "real_arms.md", "benchmarks/real_arms.py", "\n".join(text))
 

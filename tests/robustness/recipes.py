@@ -267,6 +267,13 @@ def observer(cls: type, **options: Any) -> Callable[[], Any]:
 
 goes_on(control.MomentumObserver, observer(control.MomentumObserver, order=2, damping_ratio=0.7), observed, 14)
 goes_on(control.EnergyObserver, observer(control.EnergyObserver), observed, 14)
+
+
+def adapted(estimator: Any, first: int, last: int) -> list[Any]:
+    return [(estimator.step(*measured(k), np.ones(7)), estimator.parameters, estimator.s) for k in range(first, last)]
+
+
+goes_on(control.ParameterEstimator, lambda: control.ParameterEstimator(panda(), adaptation=1e4, K_d=10.0), adapted, 14)
 made(control.ExactPosition, lambda: control.ExactPosition(panda()), lambda measure: measure(Q, Q))
 
 made(

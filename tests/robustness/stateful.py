@@ -15,6 +15,7 @@ from thunder_py.control import (
     ContactDetector,
     EnergyObserver,
     MomentumObserver,
+    ParameterEstimator,
 )
 from thunder_py.geometry import Sphere
 from thunder_py.kinematics import CLIK
@@ -139,6 +140,17 @@ GAINS = 100.0, 20.0
 STATEFUL: dict[type, Stateful] = {
     _core.MomentumObserver: _observer(MomentumObserver),
     _core.EnergyObserver: _observer(EnergyObserver),
+    _core.ParameterEstimator: Stateful(
+        lambda: ParameterEstimator(robot(), adaptation=50.0),
+        lambda x, array: x.step(0.0, array, ZERO, ZERO),
+        {
+            "step": lambda x: x.step(0.0, Q, ZERO, ZERO),
+            "_run": lambda x: x._run(np.arange(3) * 1e-3, [Q] * 3, [ZERO] * 3, [ZERO] * 3, 0.0),
+            "reset": lambda x: x.reset(),
+            **ESTIMATE,
+        },
+        frozenset({"n"}),
+    ),
     _core.DerivativeEstimator: Stateful(
         _estimator,
         lambda x, array: x._step(1e-3, array),
@@ -294,7 +306,7 @@ for cls, kind in STATEFUL.items():  # reading a property is a use
 #: classes whose uses read a vector of joints
 _OF_JOINTS = (
     _core.Controller, _core.ExternalObserver, _core.Clik, _core.PotentialField, _core.SafeTorque, _core.Safety,
-    _core.ControlLoop,
+    _core.ControlLoop, _core.ParameterEstimator,
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from ..errors import ThunderError
 from ..recordings.downloads import Download, retrieve
 
-__all__ = ["DATA_SETS", "DataSet", "take"]
+__all__ = ["DATA_SETS", "DataSet", "loaded", "take"]
 
 _RAW = "https://raw.githubusercontent.com"
 
@@ -33,6 +33,8 @@ class DataSet:
         Who published them, and on what terms.
     known : str
         Hash of another file of the robot, which is used where it is there.
+    loaded : tuple of Download
+        Logs with a payload, which the command leaves out.
 
     Examples
     --------
@@ -48,6 +50,7 @@ class DataSet:
     source: str
     license: str
     known: str = ""
+    loaded: tuple[Download, ...] = ()
 
 
 def _file(address: str, file: str, sha256: str | None) -> Download:
@@ -62,6 +65,12 @@ _UR10E = "shamilmamedov/dynamic_calibration"
 _XMATE = "NKU-ZiXuan/xMate7p_dyn_ident/49850a47dffb35da34bb27630cf7107ae6ce093a/data/recdata"
 #: gains [N m/A] by which the UR10e's controller computes its target currents from its target torques, columns 19 to 31
 _GAINS = "11.92,11.95,9.84,10.76,11.11,10.88"
+_TX40 = "thanhndv212/figaroh-examples/541a2ec01529eef2dfbdd65bb768d2cfe5af1962/examples/staubli_tx40/data"
+#: reductions of the TX40, whose sixth joint the fifth motor turns too, and the zeros of its file, after its example
+_TX40_DRIVES = (
+    "q1=q1/32,q2=q2/32-pi/2,q3=q3/45+pi/2,q4=-q4/48,q5=q5/45,q6=q6/32-q5/45,"
+    "tau1=32*tau1,tau2=32*tau2,tau3=45*tau3,tau4=-48*tau4,tau5=45*tau5+32*tau6,tau6=32*tau6"
+)
 _FRICTION = "--friction coulomb"
 
 #: public logs of real arms; the files at these addresses were compared with those that were used, except where
@@ -117,6 +126,13 @@ DATA_SETS: Mapping[str, DataSet] = MappingProxyType(
                 ),
             ),
             options=f"--columns t=0,q=1:7,tau=13:19 --gain {_GAINS} --resample 100 --cutoff 5 {_FRICTION}",
+            loaded=(
+                _file(
+                    f"{_UR10E}/3afa267a6dca8a91a6938e878a32ca086c5cc606/data_ur10/ur-20_02_19_14harm50secLoad.csv",
+                    "ur-20_02_19_14harm50secLoad.csv",
+                    "e689a99e5ff00ac38d03a2b9302e77688de0db8388b1d9c0e6aad3f77962758c",
+                ),
+            ),
             source="Mamedov, Mikhel, Frontiers in Robotics and AI 7, 2020, doi:10.3389/frobt.2020.571574",
             license="none stated by the repository",
         ),
@@ -160,6 +176,18 @@ DATA_SETS: Mapping[str, DataSet] = MappingProxyType(
             source="Petrone, Ferrentino, Chiacchio, IEEE Trans. Industrial Informatics, doi:10.1109/TII.2025.3534415",
             license="BSD, as the packages of the repository say",
             known="6393afbdcde9785b090b0052788efb3bb40b9f2d6325e33592c732a516fe3a6a",
+        ),
+        "tx40": DataSet(
+            robot=None,
+            logs=(
+                (
+                    _file(f"{_TX40}/pos_read_data.csv", "pos_read_data.csv", None),
+                    _file(f"{_TX40}/curr_data.csv", "curr_data.csv", None),
+                ),
+            ),
+            options=f"--columns q=6:12,tau=0:6 --rate 5000 --correct {_TX40_DRIVES} --cutoff 20 {_FRICTION}",
+            source="FIGAROH, repository thanhndv212/figaroh-examples, examples/staubli_tx40",
+            license="Apache-2.0, as its files say",
         ),
     }
 )
@@ -218,11 +246,22 @@ def _there(folder: Path | None) -> dict[str, Path]:
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in files}
 
 
+def loaded(arguments: argparse.Namespace) -> list[Path]:
+    """Return the paths of the logs with a payload of the data set `arguments.data`; see `take`."""
+    there = _there(arguments.folder)
+    return [_path(entry, there, arguments) for entry in DATA_SETS[arguments.data].loaded]
+
+
 def _path(entry: Download, there: Mapping[str, Path], arguments: argparse.Namespace) -> Path:
     """Return the path of a file that is there, or of its download."""
-    found = there.get(entry.sha256 or "")
+    named = (path for path in there.values() if path.name == entry.file)
+    found = next(named, None) if entry.sha256 is None else there.get(entry.sha256)
     if found is not None:
         return found
+    if entry.sha256 is None:
+        raise ThunderError(
+            f"{entry.file}, whose hash is unknown, must be in --folder: get it from {entry.url}, which was not tried"
+        )
     folder = arguments.folder
     if folder is None:
         from ..optional import require

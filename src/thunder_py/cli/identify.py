@@ -122,7 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--correct",
         metavar="EQUATIONS",
         help="signals of joints that are reversed, exchanged, coupled or counted from another zero, such as "
-        "'q2=-q2, tau2=-tau2' or 'q3=q3-pi/2, tau4=tau5, tau5=tau4'",
+        "'q3=q3-pi/2, tau4=tau5, tau5=tau4'",
     )
     reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")
     fit = parser.add_argument_group("fit")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _DOUBTFUL, _UNEXPLAINED = 0.3, 0.5
 #: standard deviations below zero from which on a value is certainly negative, and positions at which inertias are
 _CERTAIN, _POSITIONS = 3.0, 20
-#: instants that corrections are tried on, and windows of logs that these come from
-_INSTANTS, _WINDOWS = 250, 8
+#: instants that corrections are tried on, windows of logs that these come from, and trials that stay in memory
+_INSTANTS, _WINDOWS, _KEPT = 250, 8, 32
 #: residuals relative to the torque that count as zero, and below which all joints are explained
 _EXACT, _GOOD = 0.01, 0.15
 #: error of the torques of the robot as it is, relative to the measured ones, below which it says no more
@@ -204,6 +204,8 @@ class _Trials:
     def _sums(self, correction: Correction) -> _Sums:
         key = correction.q.tobytes() + correction.zero.tobytes()
         if key not in self._known:
+            if len(self._known) == _KEPT:
+                del self._known[next(iter(self._known))]
             self._known[key] = self._computed(correction)
         return self._known[key]
 
