@@ -588,6 +588,15 @@ def test_identify_reads_other_tables(thunder, logs):
 
 
 @pytest.mark.filterwarnings("always")
+def test_identify_takes_one_gain_of_all_joints(thunder, logs):
+    one, each = (
+        json.loads(thunder("identify", "arm.yaml", logs[0], "--cutoff", 12, "--json", "--gain", gain)[1])
+        for gain in ("2", "2,2")
+    )
+    assert one["base_parameters"] == each["base_parameters"]
+
+
+@pytest.mark.filterwarnings("always")
 def test_identify_points_out_wrong_data(thunder, logs):
     table = np.loadtxt(logs[0], delimiter=",", skiprows=1) * [1.0, 1.0, 1.0, -1.0, -1.0]
     np.savetxt("negated.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")

@@ -7,6 +7,7 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
+from thunder_py.errors import ThunderWarning
 from thunder_py.identification import Correction, Log, LogFile, find_correction, identify
 from thunder_py.identification.findings import _Trials
 
@@ -137,3 +138,10 @@ def test_equations_in_words():
         (lambda: Correction.parse("tau1=tau1+2", 2), "correct must make q of q and numbers, and tau of tau, got ..."),
         (lambda: Correction.parse("q1=q2", 2), "correct must use each joint, so that nothing is lost, got 'q1=q2'"),
     )
+
+
+def test_nothing_is_proposed_for_a_log_too_short():
+    robot, log = recorded("elbow")
+    with pytest.warns(ThunderWarning, match="too short") as caught:
+        identify(robot, Log(t=log.t[:20], q=log.q[:20], tau=log.tau[:20]), cutoff=10.0)
+    assert not any("correct=" in str(each.message) for each in caught)

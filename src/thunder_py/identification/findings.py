@@ -69,6 +69,11 @@ def diagnose(
             f"the motion determines only {of_links.sum()} of {of_links.size} base parameters, the others keep their "
             "prior: move all joints, see optimize_excitation"
         )
+    if identification.rank and np.isinf(identification.freedom).all():
+        found.append(
+            "the logs are too short: the fit and its intervals assume white noise, and wrong signs or units do not show"
+        )
+        return found
     relative = ratio(identification.residual_rms, torque_rms)
     strange = []
     if identification.rank and (relative > _UNEXPLAINED).all():
