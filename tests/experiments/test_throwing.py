@@ -40,14 +40,14 @@ def test_ball_clears_the_edges_exactly_where_the_window_ends() -> None:
 
 @pytest.mark.release
 def test_throw_goes_to_nine_tenths_of_the_farthest_target(setup: throwing_setup.Setup) -> None:
-    release, robot = setup.motion.release, setup.robot
+    release = setup.motion.release
     assert release.target.tolist() == pytest.approx([0.9 * throwing_setup.FARTHEST, 0.0, -0.4])
     assert release.speed > 2.0
     assert 0.3 < release.angle < 1.1
     assert 0.8 < descent_of(setup.motion) < 1.5
-    throwing_setup.plan(robot, (throwing_setup.FARTHEST, 0.0, -0.4), 1.0, starts=8)
+    throwing_setup.plan(setup.arm, (throwing_setup.FARTHEST, 0.0, -0.4), 1.0, starts=8)
     with pytest.raises(th.errors.ReleaseError):
-        throwing_setup.plan(robot, (throwing_setup.FARTHEST + 0.2, 0.0, -0.4), 1.0, starts=2)
+        throwing_setup.plan(setup.arm, (throwing_setup.FARTHEST + 0.2, 0.0, -0.4), 1.0, starts=2)
 
 
 def test_gains_are_what_the_report_says(setup: throwing_setup.Setup) -> None:

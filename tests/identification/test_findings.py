@@ -7,6 +7,7 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
+from thunder_py.errors import ThunderWarning
 from thunder_py.identification import Correction, Log, LogFile, find_correction, identify
 from thunder_py.identification.findings import _Trials
 
@@ -137,3 +138,23 @@ def test_equations_in_words():
         (lambda: Correction.parse("tau1=tau1+2", 2), "correct must make q of q and numbers, and tau of tau, got ..."),
         (lambda: Correction.parse("q1=q2", 2), "correct must use each joint, so that nothing is lost, got 'q1=q2'"),
     )
+
+
+def test_nothing_is_proposed_for_a_log_too_short():
+    robot, log = recorded("elbow")
+    with pytest.warns(ThunderWarning, match="too short") as caught:
+        identify(robot, Log(t=log.t[:20], q=log.q[:20], tau=log.tau[:20]), cutoff=10.0)
+    assert not any("correct=" in str(each.message) for each in caught)
+
+
+def test_proposals_keep_to_the_prior():
+    robot, rng = th.Robot.load("ur5e"), np.random.default_rng(0)
+    t, tool = np.linspace(0.0, 20.0, 1001), th.Payload(2.0, com=(0.05, 0.02, 0.05), inertia=0.01 * np.eye(3))
+    waves = th.reference.Sinusoid(rng.uniform(0.2, 0.7, 6), rng.uniform(0.1, 0.5, 6), phase=rng.uniform(0.0, 6.0, 6))(t)
+    tau = tool.added_to(robot).inverse_dynamics(*waves)
+    tau += [4.0, 4.0, 4.0, 1.0, 1.0, 1.0] * (np.tanh(waves.dq / 0.05) + 0.5 * waves.dq) + 0.05 * rng.normal(
+        size=tau.shape
+    )
+    log = Log(t=t, q=waves.q, tau=tau).corrected("q6=-q6, tau6=-tau6")
+    with pytest.warns(ThunderWarning, match="correct='q6=-q6, tau6=-tau6' of LogFile"):  # not another zero of joint 6
+        identify(robot, log, cutoff=5.0, friction="coulomb")

@@ -447,3 +447,34 @@ def test_signals_of_motors(names, signals, tmp_path):
     log = LogFile(path).load(soft_elbow())
     for k, signal in enumerate(signals.split()):
         np.testing.assert_array_equal(getattr(log, signal), values[:, 2 * k : 2 * k + 2], err_msg=signal)
+
+
+@pytest.mark.parametrize(
+    ("change", "joints", "note", "end"),
+    [
+        (lambda t, q, tau: (["q1", "q2", "tau1", "tau2"], [*q, *tau]), 2, "no column of time", "--rate RATE"),
+        (
+            lambda t, q, tau: (["t", "q1", "q2", "tau1", "tau2"], [t % 5.0, *q, *tau]), 2,
+            "t decreases", "--columns t=0,q=1:3,tau=3:5",
+        ),
+        (
+            lambda t, q, tau: (["t", "q1", "q2", "q3", "tau1", "tau2", "tau3"], [t, *q, q[0], *tau, tau[0]]), 2,
+            "these are 3 joints, not 2", "--cutoff HZ",
+        ),
+        (
+            lambda t, q, tau: (["t", "q1", "q2", "tau1", "tau2"], [t, q[0], q[1] * np.nan, *tau]), 2,
+            "q2 has no numbers", "--cutoff HZ",
+        ),
+        (
+            lambda t, q, tau: (["t", "q1", "q2", "tau1", "tau2"], [np.floor(t / 0.04) * 0.04, *q, *tau]), 2,
+            "instants are repeated", "--rate 100.0 --columns q=1:3,tau=3:5",
+        ),
+    ],
+)  # fmt: skip
+def test_descriptions_of_flawed_logs(change, joints, note, end, tmp_path):
+    t = np.arange(1500) * 0.01
+    q, tau = np.sin(np.outer([1.3, 2.1], t)), 9.0 * np.cos(np.outer([1.9, 0.7], t))
+    names, columns = change(t, q, tau)
+    text = str(LogFile(table(tmp_path, columns, names, form="{:.9g}")).describe(joints))
+    assert note in text
+    assert text.endswith(end)

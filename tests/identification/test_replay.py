@@ -177,6 +177,7 @@ def test_gains_that_are_too_large_and_bad_logs_are_told():
         ),
         (lambda: replay(estimator, sparse), "t must have periods below 0.1 s, got 0.2: split or resample it"),
         (lambda: replay(estimator, log, robust=True), "robust must come with cutoff..."),
+        (lambda: replay(estimator, []), "log must hold at least one log, got none"),
         (lambda: replay(estimator, log, most=1), "most must be a whole number of at least 2, got 1"),
         (lambda: replay(unlike, Log(t=log.t, q=log.q, dq=log.dq, tau=-50.0 * log.tau)), "...diverged...raise Gamma..."),
         (lambda: ParameterEstimator(springs, adaptation=1.0), "robot must have no elastic joints..."),

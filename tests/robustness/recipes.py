@@ -641,6 +641,51 @@ def gripped(one: Any, first: int, last: int) -> Any:
 
 
 goes_on(mujoco.GraspWorld, grasp_world, gripped, 5, 10)
+
+
+def looking() -> clouds.DepthCamera:
+    lens = perception.PinholeCamera.from_field_of_view(106, 60, 1.2)
+    return clouds.DepthCamera(lens, clouds.look_at((1.2, 0.0, 0.7), (0.5, 0.0, 0.0)))
+
+
+def depth() -> Any:
+    scene = [clouds.Cuboid((0.8, 0.8, 0.02), pose_from_rpy((0.5, 0.0, -0.01)))]
+    scene.append(clouds.Cuboid((0.07, 0.05, 0.08), pose_from_rpy((0.5, 0.1, 0.04))))
+    return looking().depth(scene, np.random.default_rng(0))
+
+
+def viewed(one: Any, first: int, last: int) -> Any:
+    for k in range(first, last):
+        one.feel(0.1 * k, Q, 0.0)
+    return one.see(0.1 * first, depth()).center
+
+
+def reached(one: Any, first: int, last: int) -> Any:
+    torques = [one.step(0.002 * k, Q, np.zeros(7)) for k in range(first, last)]
+    one.see(0.002 * first, depth())
+    return torques, one.over
+
+
+USE, LOW, HIGH = (40.0, 0.35, 0.95, 0.02, mujoco.ParallelGripper().covers), (0.3, -0.4, -0.1), (0.7, 0.4, 0.3)
+HAND = manipulation.HandUse(*USE)
+value(manipulation.HandUse, *USE)
+value(manipulation.ArmPlace, np.zeros(3), Q, 0.5)
+goes_on(manipulation.GraspView, partial(manipulation.GraspView, panda(), HAND, looking(), LOW, HIGH), viewed, 3, 6)
+goes_on(
+    manipulation.GraspLoop,
+    partial(
+        manipulation.GraspLoop, panda(), HAND, looking(), interception.Belt((0.5, 0.0, 0.05), LOW, HIGH), Q,
+        default_planner(),
+    ),
+    reached,
+)  # fmt: skip
+goes_on(
+    manipulation.HandPick,
+    lambda: manipulation.HandPick(panda(), HAND, looking(), LOW, HIGH, th.ComputedTorque(panda(), 900.0, 60.0)),
+    reached,
+)
+value(mujoco.HandRun, manipulation.GraspVerdict(True, None, 0.1, 1.0, 2.0), "lifted", 1.0, np.zeros(3), 2.0)
+value(interception.RunSummary, True, "grasped", 3, 0, 5.0, 0.1, 0.2, 0.3, 0.01, 0.9)
 value(mujoco.HandCommand, 1.0, effort=30.0)
 value(mujoco.HandThrow, 0.5, 0.46, 0.51, ObjectState(np.ones(3), np.ones(3)), False, 1e-3, np.zeros(3), np.zeros(2))
 

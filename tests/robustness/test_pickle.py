@@ -23,6 +23,8 @@ EXCLUDED = {
     "thunder_py.geometry.Obstacle": "base class",
     "thunder_py.mujoco.RenderedCamera": "holds an OpenGL context of its thread",
     "thunder_py.mujoco.Renderer": "holds an OpenGL context of its thread",
+    "thunder_py.mujoco.WorldCamera": "holds an OpenGL context of its thread",
+    "thunder_py.mujoco.WorldDrive": "moves a world, which a copy would share",
     "thunder_py.io.Meshes": "needs mesh files, which no bundled robot has",
     "thunder_py.realtime.Pacer": "a clock of its process",
     "thunder_py.realtime.DriveLoop": "holds the drive of a robot",

@@ -220,12 +220,14 @@ def _run(arguments: argparse.Namespace) -> None:
     _check_losses(robot, arguments)
     logs, held_out = _logs(arguments.logs, arguments), _logs(arguments.held_out, arguments)
     options = _options(robot, arguments)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        identification = identify(robot, logs, **options)
-    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-    for note in notes:
-        warnings.warn(_with_options(note), stacklevel=1)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            identification = identify(robot, logs, **options)
+    finally:  # also where an error follows
+        notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+        for note in notes:
+            warnings.warn(_with_options(note), stacklevel=1)
     validation = None
     if not arguments.no_folds and len(logs) > 1:
         with chosen_workers(arguments, 1) as workers, warnings.catch_warnings():
@@ -324,7 +326,13 @@ def _logs(paths: Sequence[str], arguments: argparse.Namespace) -> list[LogFile]:
 
     columns = {signal: names if len(names) > 1 else names[0] for given in arguments.columns for signal, names in given}
     options = {key: getattr(arguments, key) for key in _READING}
+    options["gain"] = _one_or_each(arguments.gain)
     return [LogFile(Path(path), columns=columns or None, **options) for path in paths]
+
+
+def _one_or_each(numbers: list[float] | None) -> float | list[float] | None:
+    """Return one number alone."""
+    return numbers[0] if numbers is not None and len(numbers) == 1 else numbers
 
 
 def _listed(text: str | None) -> list[str] | None:
@@ -358,7 +366,7 @@ def _options(robot: Robot, arguments: argparse.Namespace) -> dict[str, Any]:
         "payload_prior": _body(arguments.payload_prior),
     }
     if arguments.calibration:
-        values = {name: numbers if len(numbers) > 1 else numbers[0] for name, numbers in arguments.calibration}
+        values = {name: _one_or_each(numbers) for name, numbers in arguments.calibration}
         for name in values:
             known_name(name, SensorCalibration.QUANTITIES, "--calibration must name quantities, got")
         given["calibration"] = SensorCalibration(robot.n, **values)

@@ -45,7 +45,7 @@ _UNITS = inertia.pseudo_inertia(np.eye(10))
 
 
 def diagnose(
-    identification: Identification, torque_rms: Array, logs: Sequence[LogSource], filtering: Filtering
+    identification: Identification, prior: Robot, torque_rms: Array, logs: Sequence[LogSource], filtering: Filtering
 ) -> list[str]:
     """Return sentences on wrong signs, units or order of joints, and on logs without motion.
 
@@ -53,6 +53,8 @@ def diagnose(
     ----------
     identification : Identification
         The result.
+    prior : Robot
+        Robot before it, whose torques wrong signals did not shape.
     torque_rms : (r,) array
         Root mean square of the measured torque of each row [N m or N].
     logs : sequence of LogSource
@@ -69,6 +71,11 @@ def diagnose(
             f"the motion determines only {of_links.sum()} of {of_links.size} base parameters, the others keep their "
             "prior: move all joints, see optimize_excitation"
         )
+    if identification.rank and np.isinf(identification.freedom).all():
+        found.append(
+            "the logs are too short: the fit and its intervals assume white noise, and wrong signs or units do not show"
+        )
+        return found
     relative = ratio(identification.residual_rms, torque_rms)
     strange = []
     if identification.rank and (relative > _UNEXPLAINED).all():
@@ -85,7 +92,7 @@ def diagnose(
     if friction:
         strange.append(f"the log asks for negative friction, {', '.join(friction)}")
     if identification.rank and (strange or (relative > _DOUBTFUL).any()):
-        proposal = _search(identification.robot, logs, filtering)
+        proposal = _search(prior, logs, filtering)
         if proposal is not None:
             return [*found, proposal.sentence(identification.robot)]
     hint = (

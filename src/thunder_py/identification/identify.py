@@ -343,7 +343,7 @@ def identify(
     _warn_of_other_motors(robot, found)
     _warn_of_invisible(found.invisible)
     _warn_of_velocities(result)
-    for message in diagnose(result, found.torque_rms / found.gains, problem.logs, problem.filtering):
+    for message in diagnose(result, start, found.torque_rms / found.gains, problem.logs, problem.filtering):
         _warn(message)
     _warn_if_uncertain(result, count)
     _warn_if_negative(result, count)

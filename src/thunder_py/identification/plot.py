@@ -69,7 +69,7 @@ def plot_identification(identification: Identification, *, ax: Axes | None = Non
     """Plot the base parameters as bars with 95 % intervals; see `Identification.plot`."""
     ax = panel(ax, (10.0, 3.5))
     base, k = identification.base, np.arange(identification.base.count)
-    reach = np.diff(identification.intervals(), axis=1)[:, 0] / 2.0
+    reach = np.diff(identification.intervals()[: base.count], axis=1)[:, 0] / 2.0
     reach = np.where(np.isfinite(reach), reach, 0.0)
     ax.bar(k, identification.base_parameters, 0.7, yerr=reach, color=SKY, label="identified")
     if truth is not None:

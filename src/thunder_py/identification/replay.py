@@ -228,6 +228,8 @@ def replay(
     if robust and cutoff is None:
         raise ThunderError("robust must come with cutoff, whose filter it precedes")
     sources = as_sources(robot, log)
+    if not sources:
+        raise ThunderError("log must hold at least one log, got none")
     total = sum(source.rows() for source in sources)
     run = _Run(estimator, min(total // whole(most, "most", 2) + 1, _ROWS), 0.0 if cutoff else hold)
     starts: list[float] = []

@@ -356,7 +356,8 @@ class Names:
             found[signal] = chosen
         for signal in ("t", "q", "tau") if self.timed else ("q", "tau"):
             if signal not in found:
-                raise FileFormatError(f"columns must name those of {signal}", path=self.path)
+                otherwise = f", or {_NO_TIME}" if signal == "t" else ""
+                raise FileFormatError(f"columns must name those of {signal}{otherwise}", path=self.path)
         return found
 
     def _places(self, column: str | int, signal: str, names: Sequence[str]) -> Sequence[int]:

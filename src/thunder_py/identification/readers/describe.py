@@ -93,6 +93,7 @@ def described(table: Table, joints: int | None) -> Description:
     seems, notes, found, further = _looked_at(names, data, joints)
     options |= found
     kept = [column[~np.isnan(column)] for column in data.T]
+    notes += [f"{names[k]} has no numbers" for k in seems if not kept[k].size]
     ranges = [(f"{v.min():.6g}", f"{v.max():.6g}") if v.size else ("", "") for v in kept]
     rows = [(k, name, *ranges[k], seems.get(k, "")) for k, name in enumerate(names)]
     part = "" if len(data) < _MOST else f", of which the first {_MOST} were looked at"
@@ -148,6 +149,10 @@ def _looked_at(
             columns["t"] = _listed(clock)
             told = unit == "s" or len(clock) > 1 or _unit_of(names[clock[0]], "t") or 1e9 < t[0] < 5e9
             options |= {} if told else {"time_unit": unit}
+    elif named_clocks := times(names):
+        columns["t"] = _listed(named_clocks[0])
+        if (back := np.diff(whole[:, named_clocks[0][0]]) < 0.0).any():
+            notes.append(f"{names[named_clocks[0][0]]} decreases {back.sum()} times: split the log there")
     named, certain = _by_names(names, joints)
     moving = [k for k in numbers if np.ptp(whole[:, k]) > 0.0 and k not in seems]
     motions = [(named["q"], named.get("dq", []), named.get("ddq", []))] if "q" in named else []
@@ -160,14 +165,20 @@ def _looked_at(
         mark(desired, "desired position")
     q, dq, _ = motions[0]
     rates, alike = (np.diag(each) for each in _agreement(whole, q, dq))
+    if joints and len(q) != joints:
+        notes.append(f"these are {len(q)} joints, not {joints}: name those of the robot with --columns")
     rate = float(np.median(rates[alike > _ALIKE])) if (alike > _ALIKE).any() else None
-    if period is None and rate is None:
-        notes.append("no column of time: --rate gives the rows per second")
-    elif period is None and rate is not None:
+    if period is None and rate is not None:
+        notes.append(f"no column of time; velocities agree with positions at about {rate:.4g} Hz")
+    if period is None and clock and rate is None:
+        rate = (len(t) - 1) / (t[-1] - t[0])
+    if period is None and rate is not None:
         nearest = float(_RATES[np.argmin(np.abs(_RATES / rate - 1.0))])
         options["rate"] = nearest if abs(nearest / rate - 1.0) < _NEAR else float(f"{rate:.3g}")
-        notes.append(f"no column of time; velocities agree with positions at about {rate:.4g} Hz")
-    elif period is not None and dq and (rate is None or not 0.8 < rate * period < 1.25):
+    elif period is None and "t" not in columns:
+        notes.append("no column of time: --rate gives the rows per second")
+        further = {"rate": "RATE"}
+    if period is not None and dq and (rate is None or not 0.8 < rate * period < 1.25):
         how = "do not follow from positions" if rate is None else f"are {rate * period:.3g} times their changes"
         notes.append(f"velocities {how}: other units, or others than measured")
     if _unit_of(names[q[0]], "q") is None and (largest := np.abs(whole[:, q]).max()) > _LARGEST_ANGLE:
@@ -256,7 +267,9 @@ def _by_names(names: Sequence[str], joints: int | None) -> tuple[dict[str, list[
     """Return the signals that names tell, and whether these are read without options."""
     found = groups(names, joint_names(names)) or groups(names, ["joint"])
     sizes = Counter(size for size, _ in {(len(one.columns), one.signal) for one in found if one.signal in _WORDS})
-    n = joints or max(sizes, key=lambda size: (sizes[size], size), default=0)
+    most = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    other = joints not in sizes and any(one.signal == "q" for one in found)  # names tell of another number
+    n = most if joints is None or other else joints
     chosen, certain = {}, True
     for signal in _WORDS:
         ranked = sorted(
