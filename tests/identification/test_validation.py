@@ -197,6 +197,16 @@ def test_it_has_every_section_and_number_and_loads_nothing(report):
     assert "<note>" not in text
 
 
+@pytest.mark.parametrize("options", [{"friction": "asymmetric"}, {"sensors": "torque_bias"}])
+def test_it_shows_fits_with_further_parameters(arm, tmp_path, options):
+    """Bars are of base parameters; rows of the table are of all."""
+    log = replace(log_of(arm, 9), dq=None, ddq=None)
+    found = identify(arm.replace(friction=None), log, cutoff=20.0, **options)
+    write_report(found, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert set(map(html.escape, found.extra_names)) <= set(re.findall("<t[dh][^>]*>(.*?)</t[dh]>", text))
+
+
 # --- Wrong data are pointed out: signs, units, no motion ---
 def doubtful(sign=1.0, scale=1.0, still=False):
     q, dq, ddq = motion(2)

@@ -191,10 +191,9 @@ def _held_out(errors: list[Prediction], validation: CrossValidation | None) -> l
 
 def _parameters(identification: Identification) -> Table:
     """Return the table of the base parameters and of the coefficients of further columns."""
-    values = np.concatenate([identification.base_parameters, identification.extra])
-    sigma = np.concatenate([identification.standard_deviations, identification.extra_deviations])
+    values, sigma = identification.estimates, identification.deviations
     header = ["base parameter", "value", "95 % from", "to", "standard deviation", "[%]"]
-    names = (*identification.base.names, *identification.extra_names)
+    names = identification.names
     relative = 100.0 * relative_deviations(values, sigma)
     intervals = student_intervals(values, sigma, identification.freedom, 0.95)
     columns: list[Any] = [names, values, *intervals.T, sigma, relative]
