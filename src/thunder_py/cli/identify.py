@@ -366,7 +366,7 @@ def _options(robot: Robot, arguments: argparse.Namespace) -> dict[str, Any]:
         "payload_prior": _body(arguments.payload_prior),
     }
     if arguments.calibration:
-        values = {name: _one_or_each(numbers) for name, numbers in arguments.calibration}
+        values: dict[str, Any] = {name: _one_or_each(numbers) for name, numbers in arguments.calibration}
         for name in values:
             known_name(name, SensorCalibration.QUANTITIES, "--calibration must name quantities, got")
         given["calibration"] = SensorCalibration(robot.n, **values)
