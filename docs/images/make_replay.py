@@ -19,8 +19,8 @@ from thunder_py.model.inertia import pseudo_inertia
 
 matplotlib.use("Agg")
 FOLDER = Path(__file__).parent
-#: drive gains [N m/A] of the UR10, which the authors of the UR10e's log use
-DRIVES = (14.87, 13.26, 11.13, 10.62, 11.03, 11.47)
+#: torque for each ampere [N m/A], from the target currents and torques of the same logs
+DRIVES = (11.92, 11.95, 9.84, 10.76, 11.11, 10.88)
 
 
 def rubbing(robot: th.Robot) -> th.Robot:
