@@ -825,6 +825,8 @@ def identify(
     if with_payload:
         unknown = () if unknown is None and not logs else unknown
         known = None if payload is None else payload.parameters
+    elif consistent == "payload" or any(given is not None for given in (payload, payload_prior, link)):
+        raise ThunderError("loaded must hold logs with the payload, for payload, payload_prior, link and 'payload'")
     if consistent not in (False, True, "payload"):
         raise ThunderError(f"consistent must be False, True or 'payload', got {consistent!r}")
     kinds = None if friction is None else friction_kinds(friction, robot.n)
@@ -995,7 +997,7 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
 def _warn_if_uncertain(result: Identification, elastic: int) -> None:
     """Warn of stiffnesses and motor inertias, among the last parameters, that the log does not determine."""
     uncertain = [
-        f"{name} ({100.0 * deviation / abs(value) if value else np.inf:.0f} %)"
+        f"{name} ({_percent(deviation, value)})"
         for name, value, deviation in _last(result, elastic)
         if name.endswith((".K0", ".Mm")) and deviation > _UNCERTAIN * abs(value)
     ]
@@ -1004,6 +1006,11 @@ def _warn_if_uncertain(result: Identification, elastic: int) -> None:
             f"the log hardly determines {', '.join(uncertain)}, given with their standard deviations: excite the "
             "vibration of these joints, or lower the noise"
         )
+
+
+def _percent(deviation: float, value: float) -> str:
+    share = 100.0 * deviation / abs(value) if value else np.inf
+    return f"{share:.3g} %" if share < 1e4 else "not at all"
 
 
 def _warn_if_negative(result: Identification, elastic: int) -> None:
@@ -1034,7 +1041,7 @@ def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
 def _warn_of_velocities(result: Identification) -> None:
     """Warn of Stribeck velocities that are so uncertain that linear intervals do not hold."""
     uncertain = [
-        f"{name} ({100.0 * deviation / value:.0f} %)"
+        f"{name} ({_percent(deviation, value)})"
         for name, value, deviation in zip(result.extra_names, result.extra, result.extra_deviations, strict=True)
         if name.endswith(".stribeck_velocity") and deviation > _UNCERTAIN_VELOCITY * value
     ]
