@@ -351,6 +351,11 @@ class FrictionColumns:
         return samples.filtered(found)
 
     @property
+    def joints(self) -> list[int]:
+        """Joint of each coefficient."""
+        return [j for j, _ in self._terms]
+
+    @property
     def stribeck(self) -> npt.NDArray[np.intp]:
         """Joints with a Stribeck velocity."""
         return np.array([j for j, kind in enumerate(self.kinds) if "stribeck" in kind_terms(kind)], dtype=np.intp)
