@@ -14,9 +14,8 @@ from tests.identification.test_identify import motion as two_tones
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import FrictionColumns, Log, SensorCalibration, identify
-from thunder_py.identification.friction import KINDS, friction_terms
-from thunder_py.identification.nonlinear import Guess, Nonlinear, Slopes
-from thunder_py.identification.windows import Filtering, windows
+from thunder_py.identification.equations import KINDS, Filtering, friction_terms, windows
+from thunder_py.identification.sums import Guess, Nonlinear, Slopes
 from thunder_py.reference import Sinusoid
 from thunder_py.simulation import FrictionModel
 

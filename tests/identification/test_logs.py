@@ -18,8 +18,8 @@ from tests.identification.test_identify_elastic import run, soft_elbow
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderWarning
 from thunder_py.identification import Log, LogFile, identify
-from thunder_py.identification.readers.units import scale
-from thunder_py.identification.resample import Resampled
+from thunder_py.identification.log import Resampled
+from thunder_py.identification.readers import scale
 from thunder_py.identification.signals import JITTER, instants, sampling_period
 
 T = np.arange(200) * 1e-2

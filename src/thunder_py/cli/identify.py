@@ -205,7 +205,7 @@ def _with_options(message: str) -> str:
 
 def _run(arguments: argparse.Namespace) -> None:
     from ..identification import cross_validate, identify, write_report
-    from ..identification.report.html import findings
+    from ..identification.report import findings
 
     if arguments.describe:
         joints = None if arguments.robot is None else load_robot(arguments.robot, arguments).n
@@ -296,7 +296,7 @@ def _check_losses(robot: Robot, arguments: argparse.Namespace) -> None:
 
     import numpy as np
 
-    from ..identification.friction import friction_kinds, kind_terms
+    from ..identification.equations import friction_kinds, kind_terms
     from ..io import conversion_losses
     from ..robot import Friction
 

@@ -1,20 +1,25 @@
-"""Equations of motion as rows linear in all parameters, those of elastic joints included."""
+"""Equations of motion as rows linear in all parameters, over logs of any length in windows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
-from ..errors import ThunderError, UnknownNameError
+from ..checks import Array, array, nonnegative, one_of, positive
+from ..errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, outer_level
+from ..model.description import Friction
 from ..model.joint_data import Elastic
 from ..model.parameters import BaseParameters, UnknownParameters, unknown_parameter
 from ..robot import Robot
-from .samples import Samples
+from ..simulation.friction import FrictionModel
+from .log import Log, LogSource, Resampled, checked_chunks, without_spikes
+from .samples import Filter, Samples, SensorCalibration, corrected
+from .signals import checked_cutoff, instants, sampling_period
 
 #: instants whose regressors of friction are in memory at a time
 _ROWS = 1024
@@ -251,3 +256,450 @@ def extended(base: BaseParameters, elastic: npt.NDArray[np.bool_], names: Sequen
         mapping=mapping,
         names=(*base.names, *(names[p + k] for k in chosen)),
     )
+
+
+#: kinds of friction, and the names of their coefficients, in which torque is linear
+KINDS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "viscous": ("viscous",),
+    "coulomb": ("viscous", "coulomb"),
+    "asymmetric": ("viscous_negative", "viscous_positive", "coulomb_negative", "coulomb_positive"),
+    "stribeck": ("viscous", "coulomb", "stribeck"),
+}
+
+
+def kind_terms(kind: str) -> tuple[str, ...]:
+    """Return the names of the coefficients of a kind, or of terms such as ``viscous+quadratic``."""
+    return KINDS[kind] if kind in KINDS else tuple(kind.split("+"))
+
+
+def friction_kinds(friction: str | Sequence[str], n: int) -> tuple[str, ...]:
+    """Return the kind of friction of each joint, or raise."""
+    kinds = (friction,) * n if isinstance(friction, str) else tuple(friction)
+    for kind in kinds:
+        if not (isinstance(kind, str) and set(kind.split("+")) <= set(Friction.TERMS)):
+            one_of(kind, KINDS, "friction")
+    if len(kinds) != n:
+        raise ThunderError(f"friction must be one kind or one for each of {n} joints, got {len(kinds)}")
+    return kinds
+
+
+class FrictionTerms(NamedTuple):
+    """Columns of one joint that coefficients of friction multiply, and their derivatives.
+
+    Attributes
+    ----------
+    values, slopes : (k, c) array
+        Columns, and their derivatives by the velocity.
+    bends : (k, c) array
+        Their derivatives by the logarithm of the Stribeck velocity.
+    """
+
+    values: Array
+    slopes: Array
+    bends: Array
+
+
+def friction_terms(names: Sequence[str], delta: float, velocity: float, v: Array) -> FrictionTerms:
+    """Evaluate the columns of one joint, named in `KINDS` or `Friction.TERMS`, at the velocities v, (k,)."""
+    parts = [_COLUMNS[name](v, delta, velocity) for name in names]
+    if not parts:
+        return FrictionTerms(*np.zeros((3, v.size, 0)))
+    return FrictionTerms(*(np.stack(part, axis=-1) for part in zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True)
+class FrictionColumns:
+    """Friction as further columns of `identify`, with coefficients in any direction and known Stribeck velocities.
+
+    The columns are formed of velocities behind a wider filter and then filtered like the torques, because the filter of
+    a sign is not the sign of the filtered velocity.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        Kind of friction of each joint; see `identify`.
+    joint_names : tuple of str
+        Names of the joints.
+    delta : float
+        Width of the smooth sign [rad/s or m/s].
+    velocity : (n,) array, optional
+        Stribeck velocities [rad/s or m/s].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import FrictionColumns, identify
+    >>> from thunder_py.simulation import FrictionModel
+    >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
+    >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0, 1.2], [0.5, 0.6]])
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
+    >>> columns = FrictionColumns(("asymmetric", "asymmetric"), robot.joint_names)
+    >>> found = identify(robot, t, q, tau=tau, cutoff=20.0, columns=[columns])
+    >>> np.abs(columns.model(found.extra).coulomb - truth.coulomb).max() < 0.01
+    np.True_
+    """
+
+    kinds: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    delta: float = 1e-2
+    velocity: npt.ArrayLike | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coefficients, such as ``joint1.coulomb_positive``."""
+        joints = zip(self.joint_names, self.kinds, strict=True)
+        return tuple(f"{joint}.{name}" for joint, kind in joints for name in kind_terms(kind))
+
+    def evaluate(self, samples: Samples) -> Array:
+        """Return the columns in the rows of the links, (k, r, c)."""
+        links, motors = samples.wide
+        velocity, start = self.velocities, 0
+        drives = 0 if motors is None else motors.q.shape[1] * (1 if samples.joint_torque is None else 2)
+        found = np.zeros((len(samples), len(self.kinds) + drives, len(self.names)))
+        for j, kind in enumerate(self.kinds):
+            stop = start + len(kind_terms(kind))
+            found[:, j, start:stop] = friction_terms(kind_terms(kind), self.delta, velocity[j], links.dq[:, j]).values
+            start = stop
+        return samples.filtered(found)
+
+    @property
+    def stribeck(self) -> npt.NDArray[np.intp]:
+        """Joints with a Stribeck velocity."""
+        return np.array([j for j, kind in enumerate(self.kinds) if "stribeck" in kind_terms(kind)], dtype=np.intp)
+
+    def stribeck_terms(self, samples: Samples, velocity: Array, *, slopes: bool = False) -> Array:
+        """Return the columns of the Stribeck effect with these velocities, (k, v), or their `bends`."""
+        dq = samples.wide[0].dq
+        terms = [friction_terms(("stribeck",), self.delta, velocity[j], dq[:, j]) for j in self.stribeck]
+        return samples.filtered(np.hstack([each.bends if slopes else each.values for each in terms]))
+
+    def model(self, coefficients: npt.ArrayLike) -> FrictionModel:
+        """Return the friction with these coefficients, (c,)."""
+        values, n = array(coefficients, (len(self.names),), "coefficients"), len(self.kinds)
+        viscous, coulomb, stribeck = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros(n)
+        ends = np.cumsum([len(kind_terms(kind)) for kind in self.kinds])
+        for j, (kind, part) in enumerate(zip(self.kinds, np.split(values, ends[:-1]), strict=True)):
+            found = dict(zip(kind_terms(kind), part, strict=True))
+            for sides, name in ((viscous, "viscous"), (coulomb, "coulomb")):
+                both = found.get(name, 0.0)
+                sides[j] = found.get(f"{name}_negative", both), found.get(f"{name}_positive", both)
+            stribeck[j] = found.get("stribeck", 0.0)
+        return FrictionModel(
+            viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=self.velocities, delta=self.delta
+        )
+
+    @property
+    def velocities(self) -> Array:
+        """Stribeck velocities, (n,); one where none are given."""
+        return np.ones(len(self.kinds)) if self.velocity is None else np.asarray(self.velocity, dtype=np.float64)
+
+
+def friction_model(robot: Robot, columns: FrictionColumns | None, coefficients: Array) -> FrictionModel | None:
+    """Return the friction of columns, or without these that of a robot, None if this has more than Coulomb friction."""
+    if columns is not None:
+        return columns.model(coefficients)
+    own, sides = robot.description.friction, np.zeros((2, robot.n, 1))
+    if own is not None:
+        if not {*own.terms} <= {*Friction.TERMS[:2]}:
+            return None
+        for name, column in zip(own.terms, own.coefficients.T, strict=True):
+            sides[Friction.TERMS.index(name), :, 0] = column
+    return FrictionModel(viscous=sides[0], coulomb=sides[1], delta=1e-2 if own is None else own.delta)
+
+
+_Column = tuple[Array, Array, Array]
+
+
+def _viscous(v: Array, delta: float, velocity: float) -> _Column:
+    return v, np.ones_like(v), np.zeros_like(v)
+
+
+def _coulomb(v: Array, delta: float, velocity: float) -> _Column:
+    size = np.abs(v) + delta
+    return v / size, delta / size**2, np.zeros_like(v)
+
+
+def _stribeck(v: Array, delta: float, velocity: float) -> _Column:
+    smooth, slope, _ = _coulomb(v, delta, velocity)
+    ratio = v / velocity
+    decay = np.exp(-(ratio**2))
+    return smooth * decay, (slope - 2.0 * ratio / velocity * smooth) * decay, 2.0 * ratio**2 * smooth * decay
+
+
+def _one_side(column: Callable[[Array, float, float], _Column], positive: bool) -> Callable[..., _Column]:
+    def evaluate(v: Array, delta: float, velocity: float) -> _Column:
+        here = v > 0.0 if positive else v < 0.0
+        value, slope, bend = (np.where(here, part, 0.0) for part in column(v, delta, velocity))
+        return value, slope, bend
+
+    return evaluate
+
+
+def _power(k: int) -> Callable[..., _Column]:
+    def evaluate(v: Array, delta: float, velocity: float) -> _Column:
+        size = np.abs(v) ** (k - 1)
+        return v * size, k * size, np.zeros_like(v)
+
+    return evaluate
+
+
+_COLUMNS: dict[str, Callable[[Array, float, float], _Column]] = {
+    "viscous": _viscous,
+    "coulomb": _coulomb,
+    "stribeck": _stribeck,
+    "viscous_negative": _one_side(_viscous, positive=False),
+    "viscous_positive": _one_side(_viscous, positive=True),
+    "coulomb_negative": _one_side(_coulomb, positive=False),
+    "coulomb_positive": _one_side(_coulomb, positive=True),
+    **{name: _power(k) for k, name in enumerate(Friction.TERMS) if k > 1},
+}
+
+
+#: instants of a window without its margins, in units of the margin and at least, and instants of equations in memory
+_WINDOW, _LEAST = 8, 16384
+#: instants of a log over which the covariances of noise are averaged, which change slowly
+_INSTANTS = 500
+
+
+class Filtering(NamedTuple):
+    """Conversion of logs to samples, as for `identify`.
+
+    Attributes
+    ----------
+    cutoff : float or None
+        Cutoff frequency [Hz]; None trusts the accelerations of the logs.
+    hold : float
+        Time that a torque is held from its instant on [s].
+    resample : float or None
+        Frequency [Hz] to which logs are interpolated before.
+    robust : bool
+        Whether spikes are replaced by interpolation before the filter.
+    quiet : bool
+        Whether warnings are left out, which an earlier pass over the same logs gave.
+    longest : float
+        Longest delay of sensors [s].
+    """
+
+    cutoff: float | None = None
+    hold: float = 0.0
+    resample: float | None = None
+    robust: bool = False
+    quiet: bool = False
+    longest: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """Part of a log with the margins that its filter needs.
+
+    Attributes
+    ----------
+    robot : Robot
+        The robot.
+    log : Log
+        Measured signals, with margins.
+    filter : Filter
+        Conversion to samples.
+    first : int
+        Index of the first instant, with margins, in the whole log.
+    own : slice
+        Instants of the log in this window alone.
+    used : slice
+        Those of them that are not near the ends of the whole log.
+    stride : int
+        Instants between those that stand for the whole log, where some hundreds suffice.
+    """
+
+    robot: Robot = field(repr=False)
+    log: Log
+    filter: Filter
+    first: int
+    own: slice
+    used: slice
+    stride: int
+
+    def samples(self, sensors: SensorCalibration | None = None) -> Samples:
+        """Return the filtered signals, with margins, corrected for sensors that are not exact."""
+        if sensors is None or sensors.exact:
+            return self.filter(self.log)
+        return self.filter(corrected(self.log, sensors, self.filter.period))
+
+    def every(self, step: int) -> slice:
+        """Return the instants that are used, `step` apart in the whole log."""
+        first = -(-(self.first + self.used.start) // step) * step - self.first
+        return slice(first, max(self.used.stop, first), step)
+
+    def spread(self, here: slice, step: int = 1) -> list[slice]:
+        """Return parts of about a thousand of the instants of `every`, each spread over them and like the others."""
+        first, size = self.every(step).start, -(-(here.stop - here.start) // _ROWS)
+        stop = min(first + here.stop * step, self.used.stop)
+        return [slice(first + (here.start + k) * step, stop, size * step) for k in range(size)]
+
+    def rows(
+        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
+    ) -> Callable[[slice], Equations]:
+        """Return what forms the rows at some instants.
+
+        Parameters
+        ----------
+        offsets : (e,) array
+            Known offsets of x - q.
+        columns : sequence of Columns
+            Further columns.
+        samples : Samples, optional
+            Those of `samples`, where they are known.
+        """
+        found = self.samples() if samples is None else samples
+        formed = formed_columns(self.robot, found, offsets)
+        further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
+        return lambda part: equations(self.robot, found[part], formed[part], [each[part] for each in further], part)
+
+    def equations(
+        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
+    ) -> Iterator[Equations]:
+        """Yield the `rows` of all instants that are used, about a thousand instants at a time."""
+        rows = self.rows(offsets, columns, samples)
+        for start in range(self.used.start, self.used.stop, _ROWS):
+            yield rows(slice(start, min(start + _ROWS, self.used.stop)))
+
+
+def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Window]:
+    """Yield the windows of a log, in order.
+
+    Raises
+    ------
+    ThunderError
+        If signals are missing, not finite or of the wrong shape, or instants do not increase or, for a filter, are not
+        evenly spaced.
+    """
+    reader = _Reader(robot, log, filtering)
+    try:
+        yield from _windows(robot, reader, filtering)
+    except FileFormatError:
+        raise
+    except ThunderError as error:
+        if not log.name:
+            raise
+        raise type(error)(f"{log.name}: {error}") from error
+
+
+def read_chunks(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
+    """Return the checked parts of a log, resampled, and without velocities and accelerations where these are filtered.
+
+    Warns
+    -----
+    ThunderWarning
+        If accelerations are left out.
+    """
+    if filtering.resample is not None:
+        log = Resampled(log, positive(filtering.resample, "resample"), filtering.cutoff, filtering.quiet)
+    return _parts_of(robot, log, filtering, size)
+
+
+def _parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
+    told = filtering.quiet
+    for part in checked_chunks(robot, log, size):
+        if filtering.cutoff is None:
+            yield part
+            continue
+        if part.ddq is not None and not told:
+            told, where = True, f"{log.name}: " if log.name else ""
+            message = "velocities and accelerations of the log are not used, because cutoff filters its positions"
+            warnings.warn(where + message, ThunderWarning, stacklevel=outer_level())
+        yield Log(t=part.t, q=part.q, tau=part.tau, x=part.x, joint_torque=part.joint_torque, name=part.name)
+
+
+def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Window]:
+    reader.read(_LEAST + _LEAST // 2)
+    conversion = filter_of(reader.log, filtering)
+    margin = conversion.margin
+    length, stride = max(_LEAST, _WINDOW * margin), max(reader.source.rows() // _INSTANTS, 1)
+    start = 0
+    while True:
+        reader.read(start + length + max(margin, length // 2) + 1)
+        rest = reader.stop - start - length
+        ends = reader.exhausted and rest <= length // 2
+        stop = reader.stop if ends else start + length
+        first = max(start - margin, 0)
+        log = reader.log[first - reader.start : min(stop + margin, reader.stop) - reader.start]
+        if conversion.cutoff is not None:
+            sampling_period(log.t, conversion.period)
+            log = without_spikes(log) if filtering.robust else log
+        yield _window(robot, log, conversion, first, (start, stop), reader.stop, stride)
+        if ends:
+            return
+        start = stop
+        reader.drop(start - margin)
+
+
+def filter_of(log: Log, filtering: Filtering) -> Filter:
+    """Return the filter of a log from one of its `read_chunks`, or raise."""
+    hold = nonnegative(filtering.hold, "hold")
+    if log.ddq is not None:
+        if hold:
+            raise ThunderError("hold must be 0 for measured accelerations: give cutoff, or leave ddq out")
+        if filtering.longest:
+            raise ThunderError("ddq must be None for sensors with delays: give cutoff, or leave ddq out")
+        return Filter(float(np.mean(np.diff(instants(log.t)))))
+    if filtering.cutoff is None:
+        raise ThunderError(
+            "cutoff must be given without ddq, because accelerations are computed from filtered positions"
+        )
+    period = sampling_period(log.t)
+    return Filter(period, checked_cutoff(filtering.cutoff, period), hold, filtering.longest)
+
+
+def _window(
+    robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[int, int], size: int, stride: int
+) -> Window:
+    edge = conversion.edge(size)
+    low, high = max(own[0], edge), max(own[1], edge)
+    if own[1] == size:
+        high = max(size - edge, low)
+    return Window(
+        robot=robot,
+        log=log,
+        filter=conversion,
+        first=first,
+        own=slice(own[0] - first, own[1] - first),
+        used=slice(low - first, high - first),
+        stride=stride,
+    )
+
+
+class _Reader:
+    """A log that is read as far as it is needed; `log` is what is in memory, from the instant `start` on."""
+
+    def __init__(self, robot: Robot, source: LogSource, filtering: Filtering) -> None:
+        self.source, self.start, self.exhausted = source, 0, False
+        self._chunks = read_chunks(robot, source, filtering, _LEAST)
+        self._parts: list[Log] = []
+
+    @property
+    def stop(self) -> int:
+        return self.start + sum(map(len, self._parts))
+
+    @property
+    def log(self) -> Log:
+        if len(self._parts) != 1:
+            self._parts = [Log.joined(self._parts)]
+        return self._parts[0]
+
+    def read(self, stop: int) -> None:
+        """Read to the instant `stop`, or to the end."""
+        while self.stop < stop and not self.exhausted:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                self.exhausted = True
+            else:
+                self._parts.append(chunk)
+        if not self._parts:
+            raise ThunderError("t must hold at least 5 instants, got 0")
+
+    def drop(self, start: int) -> None:
+        """Forget what is before the instant `start`."""
+        if start > self.start:
+            self._parts, self.start = [self.log[start - self.start :]], start

@@ -13,11 +13,9 @@ from ..checks import Array
 from ..model import inertia
 from ..parallel import one_blas_thread
 from ..robot import Robot
-from .correction import Correction
-from .log import LogSource
-from .log_file import Recorded, as_sources
-from .prediction import ratio
-from .windows import Filtering, windows
+from .equations import Filtering, windows
+from .identification import ratio
+from .log import Correction, LogSource, Recorded, as_sources
 
 if TYPE_CHECKING:
     from .identification import Identification

@@ -1,20 +1,175 @@
-"""Weighted least squares for base parameters."""
+"""Weighted least squares for base parameters: factors of rows, outliers, consistency, uncertainty."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array
+from ..checks import Array, all_positive, array, within
 from ..errors import ThunderError
 from ..model import inertia
 from ..model.parameters import BaseParameters
 from ..robot import Robot
 from .equations import all_names
+from .signals import NORMAL_MEDIAN
+
+#: size of what is added to the metric, relative to its columns, so that it has an inverse
+_LEAST = 1e-7
+#: growth of the squares of the rows, in the metric of those before, that leaves them accurate
+_GROWTH = 1e6
+
+
+def r_factor(A: Array) -> Array:
+    """Return the square triangular factor R with R'R = A'A."""
+    R = np.linalg.qr(A, mode="r")
+    missing = A.shape[1] - len(R)
+    return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
+
+
+class Triangle:
+    """Triangular factor R of rows A that arrive in blocks, R'R = A'A, as accurate as by orthogonal transformations.
+
+    Rows are measured by M, a factor of the first blocks: the squares of A M^-1 are about one in all directions that
+    these excite, so that they lose nothing in their sum S, and R is a factor of M'SM (Yamamoto et al., Roundoff error
+    analysis of the CholeskyQR2 algorithm, ETNA 44, 2015). That takes two products of matrices for a block in place of a
+    factorization. Blocks much larger than those before give a new M.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._metric: Array = np.eye(columns)
+        self._inverse: Array = np.eye(columns)
+        self._squares: Array = np.zeros((columns, columns))
+        self._begun = False
+
+    def add(self, block: Array) -> None:
+        """Append rows (k, m)."""
+        if self._begun:
+            measured = block @ self._inverse
+            squares = self._squares + measured.T @ measured
+            if squares.diagonal().max(initial=0.0) <= _GROWTH:
+                self._squares = squares
+                return
+        R = r_factor(np.vstack([self.factor(), block]))
+        size = np.linalg.norm(R, axis=0)
+        self._metric = r_factor(np.vstack([R, np.diag(np.where(size > 0.0, _LEAST * size, 1.0))]))
+        self._inverse = np.asarray(np.linalg.inv(self._metric))
+        first = R @ self._inverse
+        self._squares, self._begun = first.T @ first, True
+
+    def factor(self) -> Array:
+        """Return the factor (m, m) of all rows."""
+        values, vectors = np.linalg.eigh(self._squares)
+        seen = self._metric * (self._squares.diagonal() > 0.0)  # columns of zeros stay so
+        return r_factor((np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T) @ seen)
+
+
+#: residuals in standard deviations beyond which weights fall, for an efficiency of 95 % with normal residuals
+_HUBER, _BISQUARE = 1.345, 4.685
+#: bins of absolute residuals for each power of ten, and the powers; 1 % wide
+_PER_DECADE, _DECADES = 250, (-10.0, 10.0)
+_BINS = int(_PER_DECADE * (_DECADES[1] - _DECADES[0]))
+
+
+@dataclass(frozen=True)
+class Outliers:
+    """Residuals relative to a solution.
+
+    Attributes
+    ----------
+    solution : tuple of (c,) array
+        For each row the coefficients of its columns, and -1 for its torque.
+    scale : (r,) array
+        Standard deviations of residuals that are no outliers.
+    redescending : bool
+        Whether the weights are Tukey's, which ignore outliers, instead of Huber's, which limit them. Those of Huber
+        lead to one solution from any start.
+    """
+
+    solution: tuple[Array, ...]
+    scale: Array
+    redescending: bool
+
+    def weighted(self, pieces: Sequence[Array]) -> tuple[list[Array], Array]:
+        """Return the rows times the roots of their weights, and sums for `spread_of`, (r, 3 + bins)."""
+        rows, sums = [], np.zeros((len(pieces), 3 + _BINS))
+        for row, (piece, solution) in enumerate(zip(pieces, self.solution, strict=True)):
+            u = piece @ solution / self.scale[row]
+            w, slope = _bisquare(u) if self.redescending else _huber(u)
+            sums[row, :3] = np.sum(w), np.sum((w * u) ** 2), np.sum(slope)
+            sums[row, 3:] = histogram(np.abs(u))
+            rows.append(np.sqrt(w)[:, None] * piece)
+        return rows, sums
+
+
+def _huber(u: Array) -> tuple[Array, Array]:
+    """Return weights, and the derivative of u times its weight."""
+    size = np.abs(u)
+    return np.minimum(1.0, _HUBER / np.maximum(size, _HUBER)), (size < _HUBER).astype(np.float64)
+
+
+def _bisquare(u: Array) -> tuple[Array, Array]:
+    square = (u / _BISQUARE) ** 2
+    inside = np.maximum(1.0 - square, 0.0)
+    return inside**2, inside * (1.0 - 5.0 * square) * (square < 1.0)
+
+
+def histogram(size: Array) -> Array:
+    """Return the numbers of absolute residuals in logarithmic bins, which add up over parts of logs."""
+    place = _PER_DECADE * (np.log10(np.maximum(size, 1e-300)) - _DECADES[0])
+    return np.bincount(np.clip(place, 0, _BINS - 1).astype(np.intp), minlength=_BINS).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Spread of the residuals of each row, (r,) each.
+
+    Attributes
+    ----------
+    scale : array
+        Median absolute residual, as the standard deviation of a normal variable.
+    noise : array
+        Standard deviation that leads to the covariance of the weighted solution.
+    weight : array
+        Mean weight.
+    influence : array
+        Mean weight relative to the mean slope of residuals times their weight.
+    """
+
+    scale: Array
+    noise: Array
+    weight: Array
+    influence: Array
+
+
+def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
+    """Return the spread of residuals from the sums of `Outliers.weighted`.
+
+    The covariance of an M-estimate is that of least squares with the variance mean(psi^2) / mean(psi')^2 (Huber and
+    Ronchetti, Robust statistics, 2009, section 7.6).
+    """
+    weight, square, slope = (sums[:, :3] / count).T
+    slope = np.maximum(slope, 1e-3)
+    scale, noise = outliers.scale * normal_scale(sums[:, 3:], count), outliers.scale * np.sqrt(square) / slope
+    return Spread(scale, noise, weight, weight / slope)
+
+
+def normal_scale(histograms: Array, count: float) -> Array:
+    """Return median absolute residuals, (r,), as standard deviations of normal variables, from `histogram`s."""
+    below = np.cumsum(histograms, axis=1) / count
+    return np.array([_quantile(row) for row in below]) / NORMAL_MEDIAN
+
+
+def _quantile(below: Array) -> float:
+    """Return the median from the cumulative shares of bins."""
+    k = int(np.searchsorted(below, 0.5))
+    before = below[k - 1] if k else 0.0
+    part = (0.5 - before) / max(below[k] - before, 1e-300)
+    return float(10.0 ** (_DECADES[0] + (k + part) / _PER_DECADE))
+
 
 #: iterations of reweighting, and the relative change of weights at which it ends
 _ITERATIONS, _SETTLED = 50, 1e-6
@@ -442,3 +597,120 @@ def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array,
                 return pi, decrement < _ROUNDING_DECREMENT
         pi = trial
     return pi, False
+
+
+#: independent values of white noise that a block holds at least: about five periods of a cutoff
+_INDEPENDENT = 9.0
+#: blocks of all logs together, their least number, and numbers that they may hold in memory
+_BLOCKS, _FEWEST, _NUMBERS = 48, 12, 2**23
+#: share of a direction in one block from which on other blocks do not show it
+_ALONE = 1.0 - 1e-6
+#: logs from which on their spread counts
+_FEWEST_LOGS = 3
+#: logs with blocks of their own; of more logs, neighbors share them
+MOST_LOGS = 64
+
+
+def block_length(instants: int, rows: int, columns: int) -> float:
+    """Return the number of instants of a block, from those of all logs and the size of their factors."""
+    return float(instants / np.clip(_NUMBERS // (rows * columns**2), _FEWEST, _BLOCKS))
+
+
+def split(first: int, count: int, length: float, white: float) -> Iterator[tuple[int, slice]]:
+    """Yield the numbers of the blocks that instants from `first` on are in, and their places among these.
+
+    `white` is the number of independent values of white noise per instant, which limits the length from below.
+    """
+    size = int(np.ceil(max(length, _INDEPENDENT / white)))
+    for number in range(first // size, (first + count - 1) // size + 1):
+        yield number, slice(max(number * size - first, 0), min((number + 1) * size - first, count))
+
+
+class Uncertainty(NamedTuple):
+    """Covariance of values, (v, v), degrees of freedom of Student's t, (v,), and what they rest on."""
+
+    covariance: Array
+    freedom: Array
+    sources: tuple[str, ...]
+
+
+def uncertainty(data: Data, solution: Fit, white: float, influence: Array | float, slopes: Array) -> Uncertainty:
+    """Return the covariance of values with these slopes, zero in directions that the data do not determine.
+
+    Residuals of one block may be correlated in any way, between rows, instants, and with the columns: noise that is not
+    white, noise of encoders, and errors of the model that differ between blocks. With three logs or more the same is
+    done for whole logs, and the larger variance counts, with its degrees of freedom.
+
+    In coordinates z = (B diag(g)^1/2)^-1 x, with the basis B and the gains g of `Fit`, the normal matrices M_k of the
+    blocks add up to 1, and the estimate is off by the sum of their scores s_k = V_k' e_k, of the columns V_k and the
+    residuals e_k. The covariance is the sum of a_k a_k', with a_k = (1 - M_k)^-1/2 s_k, which is unbiased if the noise
+    is white in fact (Bell, McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples,
+    Survey Methodology 28(2), 2002); its degrees of freedom are those of this case too. Directions that one block alone
+    shows keep the variance of white noise.
+
+    Parameters
+    ----------
+    data : Data
+        With `blocks`.
+    solution : Fit
+        Solution of these.
+    white : float
+        Variance of a whitened residual relative to that of the sum of instants, where noise is white before a filter.
+    influence : (r,) array or float
+        Factors of the residuals of rows, for weights that depend on these.
+    slopes : (v, u) array
+        Derivatives of the values by the unknowns of the data.
+    """
+    assert data.blocks is not None
+    blocks, weights = data.blocks, solution.noise**-2.0
+    B = solution.basis * np.sqrt(solution.gains)
+    whitened = blocks.factors / solution.noise[:, None, None, None]
+    r, G, m, _ = whitened.shape
+    columns = np.moveaxis(whitened[..., :-1] @ B, 0, 1).reshape(G, r * m, solution.rank)
+    left = np.moveaxis(np.reshape(influence, (-1, 1, 1)) * -(whitened @ np.append(solution.deviation, -1.0)), 0, 1)
+    share = blocks.counts / blocks.counts.sum()
+    errors = np.einsum("jab,j->ab", data.errors, weights)
+    M = columns.swapaxes(1, 2) @ columns - share[:, None, None] * (B.T @ errors @ B)
+    s = np.einsum("gmk,gm->gk", columns, left.reshape(G, r * m))
+    s += share[:, None] * (B.T @ (errors @ solution.deviation + weights @ data.pull))
+    V, freedom = _clustered(M, s, slopes @ B, white)
+    sources = [f"spread over {G} blocks of the logs" if G > 1 else "white noise: the logs are too short for blocks"]
+    logs = np.unique(blocks.logs)
+    if _FEWEST_LOGS <= logs.size < G:
+        which = (blocks.logs == logs[:, None]).astype(np.float64)
+        of_logs, few = _clustered(np.einsum("lg,gab->lab", which, M), which @ s, slopes @ B, white)
+        grown = np.divide(np.diag(of_logs), np.diag(V), out=np.ones(len(V)), where=np.diag(V) > 0.0)
+        freedom = np.where(grown > 1.0, few, freedom)
+        root = np.sqrt(np.maximum(grown, 1.0))
+        V = root[:, None] * V * root
+        sources.append(f"spread over {logs.size} logs")
+    elif G > 1 and logs.size < _FEWEST_LOGS:
+        sources.append(f"{logs.size} logs are too few to show errors that are the same throughout a log")
+    return Uncertainty(V, freedom, tuple(sources))
+
+
+def _clustered(M: Array, s: Array, B: Array, white: float) -> tuple[Array, Array]:
+    """Return the covariance of B z and its degrees of freedom, from the normal matrices and scores of blocks."""
+    size, Q = np.linalg.eigh(M)
+    alone = size > _ALONE
+    size = np.where(alone, 0.0, np.clip(size, 0.0, None))
+    root = np.where(alone, 0.0, (1.0 - size) ** -0.5)
+    a = np.einsum("gij,gj->gi", Q, root * np.einsum("gji,gj->gi", Q, s))
+    BQ = B @ Q
+    whole = np.sqrt(white) * BQ.swapaxes(1, 2)[alone].T
+    V = B @ (a.T @ a) @ B.T + whole @ whole.T
+    Z = np.einsum("gbi,gi,gji->bgj", BQ, size * root, Q)
+    G = -Z @ Z.swapaxes(1, 2)
+    k = np.arange(len(s))
+    G[:, k, k] += np.einsum("gbi,gi->bg", BQ**2, size * root**2)
+    known = np.sum(whole**2, axis=1)
+    trace, square = white * np.trace(G, axis1=1, axis2=2) + known, white**2 * np.sum(G**2, axis=(1, 2))
+    return V, np.where(square > 0.0, trace**2 / np.where(square > 0.0, square, 1.0), np.inf)
+
+
+def student_intervals(values: Array, deviations: Array, freedom: Array, level: float) -> Array:
+    """Return confidence intervals, (m, 2), from Student's distribution."""
+    from scipy.stats import t as student
+
+    reach = student.ppf(0.5 + 0.5 * within(level, "level", 0.0, 1.0, ends="()"), freedom) * deviations
+    return np.column_stack([values - reach, values + reach])

@@ -3,24 +3,285 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
+from ..errors import ThunderError
 from ..model.elastic import spring_slopes
+from ..model.parameters import BaseParameters
+from ..parallel import available_threads, one_blas_thread
 from ..robot import Robot
-from .equations import Columns, Equations, all_names, all_parameters, equations, formed_columns
-from .friction import FrictionColumns, kind_terms
-from .intervals import split
-from .nonlinear import Guess, Nonlinear, Slopes
-from .samples import Filter, Samples
-from .sensors import SensorCalibration
+from .equations import (
+    Columns,
+    Equations,
+    Filtering,
+    FrictionColumns,
+    Window,
+    all_names,
+    all_parameters,
+    equations,
+    formed_columns,
+    kind_terms,
+    windows,
+)
+from .least_squares import (
+    MOST_LOGS,
+    SMALLEST_NOISE,
+    Blocks,
+    Data,
+    Outliers,
+    Triangle,
+    block_length,
+    r_factor,
+    scale_of,
+    split,
+)
+from .log import LogSource
+from .samples import Filter, Samples, SensorCalibration
 from .signals import Motion, difference_squares, white_noise
-from .triangle import Triangle, r_factor
-from .windows import Window
+
+#: smallest gain
+_SMALLEST_GAIN = 0.01
+#: number of Stribeck velocities tried at the start, the bounds among them
+_FIRST = 6
+#: relative step of differences
+_STEP = 1e-6
+
+
+class Nonlinear(NamedTuple):
+    """What is unknown of theta.
+
+    Attributes
+    ----------
+    chosen : (s,) int array
+        Values of sensors, indices into `SensorCalibration.vector`.
+    stribeck : (v,) int array
+        Joints with a Stribeck velocity, whose logarithms follow.
+    """
+
+    chosen: npt.NDArray[np.intp]
+    stribeck: npt.NDArray[np.intp]
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return self.chosen.size + self.stribeck.size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guess:
+    """What a pass over the logs linearizes at.
+
+    Attributes
+    ----------
+    known : Robot
+        Robot of the solution before, whose stiffnesses weigh offsets.
+    offsets : (e,) array
+        Offsets of springs.
+    sensors : SensorCalibration
+        Sensors.
+    columns : tuple of Columns
+        Further columns; those of friction have the Stribeck velocities.
+    extra : (c,) array
+        Coefficients of these.
+    payload : (10,) array
+        REG parameters of the payload in logs with it.
+    slopes : bool
+        Whether there are columns of derivatives.
+    tried : (v, n) array
+        Further Stribeck velocities that are compared.
+    outliers : Outliers or None
+        Residuals that count as outliers.
+    thinned : bool
+        Whether only so many instants are used as filtered signals need.
+    """
+
+    known: Robot
+    offsets: Array
+    sensors: SensorCalibration
+    columns: tuple[Columns, ...]
+    extra: Array
+    payload: Array
+    slopes: bool = False
+    tried: Array
+    outliers: Outliers | None = None
+    thinned: bool = False
+
+    @cached_property
+    def friction(self) -> tuple[FrictionColumns | None, Array]:
+        """Columns of friction, which are the first ones, and their coefficients."""
+        first = self.columns[0] if self.columns else None
+        if not isinstance(first, FrictionColumns):
+            return None, np.zeros(0)
+        return first, self.extra[: len(first.names)]
+
+    def theta(self, unknown: Nonlinear) -> Array:
+        """Return the unknown nonlinear parameters."""
+        velocity = np.zeros(0) if self.friction[0] is None else self.friction[0].velocities[unknown.stribeck]
+        return np.concatenate([self.sensors.vector()[unknown.chosen], np.log(velocity)])
+
+    def at(self, unknown: Nonlinear, theta: Array) -> Guess:
+        """Return the guess with these nonlinear parameters."""
+        values, columns = self.sensors.vector(), self.columns
+        values[unknown.chosen] = theta[: unknown.chosen.size]
+        if unknown.stribeck.size and self.friction[0] is not None:
+            velocity = self.friction[0].velocities.copy()
+            velocity[unknown.stribeck] = np.exp(theta[unknown.chosen.size :])
+            columns = (replace(self.friction[0], velocity=velocity), *columns[1:])
+        return replace(self, sensors=SensorCalibration.from_vector(values), columns=columns)
+
+    def bounds(self, unknown: Nonlinear, longest: float, speed: Array) -> Array:
+        """Return the lower and upper bounds of theta, (2, m), with the longest delay and each joint's largest speed."""
+        quantity = unknown.chosen // self.sensors.n
+        names = [SensorCalibration.QUANTITIES[k] for k in quantity]
+        upper = [longest if name.endswith("_delay") else np.inf for name in names]
+        lower = [_SMALLEST_GAIN if name.endswith("_gain") else -high for name, high in zip(names, upper, strict=True)]
+        if not unknown.stribeck.size or self.friction[0] is None:
+            return np.array([lower, upper])
+        grid = np.log(velocities(self.friction[0].delta, speed)[:, unknown.stribeck])
+        return np.array([[*lower, *grid[0]], [*upper, *grid[-1]]])
+
+
+def velocities(delta: float, speed: Array) -> Array:
+    """Return Stribeck velocities from the lower to the upper bound, delta and the joint's largest speed, (v, n)."""
+    return np.geomspace(delta, np.maximum(speed, 2.0 * delta), _FIRST)
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives of the modelled readings of a window by theta.
+
+    Attributes
+    ----------
+    robot : Robot
+        Links of the solution before, with the payload of this log, without friction.
+    unknown : Nonlinear
+        Unknown parameters.
+    guess : Guess
+        Values of all of them.
+    samples : Samples
+        Signals of the window.
+    joints : (r,) int array
+        Joint of each row.
+    driven : (r,) bool array
+        Rows whose torque is that of a joint's torque sensor.
+    """
+
+    robot: Robot
+    unknown: Nonlinear
+    guess: Guess
+    samples: Samples
+    joints: npt.NDArray[np.intp]
+    driven: npt.NDArray[np.bool_]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [SensorCalibration.QUANTITIES[k // self.robot.n] for k in self.unknown.chosen]
+
+    @cached_property
+    def _shifts(self) -> dict[str, Array]:
+        """How positions, velocities and accelerations change by the quantities of encoders, (3, k, n) each."""
+        motion, gain = np.stack(self.samples.motion), np.asarray(self.guess.sensors.position_gain)
+        bias = np.zeros_like(motion)
+        bias[0] = -1.0 / gain
+        rates = np.stack([_rates(part, self.samples.t) for part in motion])
+        return {"torque_delay": rates, "position_delay": rates, "position_gain": -motion / gain, "position_bias": bias}
+
+    @cached_property
+    def _own(self) -> dict[str, Array]:
+        """Derivatives of the torques of friction and springs, of which each depends on its own joint, (k, r) each."""
+        (q, dq, ddq), motors = self.samples.wide
+        gain = np.asarray(self.guess.sensors.position_gain)
+        ways = {
+            "torque_delay": (dq, ddq),
+            "position_delay": (dq, ddq),
+            "position_gain": (-q / gain, -dq / gain),
+            "position_bias": (np.broadcast_to(-1.0 / gain, q.shape), np.zeros_like(dq)),
+        }
+        columns, coefficients = self.guess.friction
+
+        def friction(speed: Array) -> Array:
+            known = self.guess.known.friction_torque(speed)
+            return known if columns is None else known + columns.model(coefficients).torque(speed)
+
+        def torque(step: float, way: tuple[Array, Array]) -> Array:
+            found = np.zeros((len(q), self.joints.size))
+            n, e = self.robot.n, self.robot.e
+            at, speed = q + step * way[0], dq + step * way[1]
+            found[:, :n] = friction(speed)
+            if motors is not None:
+                known, offsets = self.guess.known, self.guess.offsets
+                found[:, n : n + e] = known.elastic_torque(at, motors.q - offsets)
+                found[:, n : n + e] += known.elastic_damping_torque(speed, motors.dq)
+            return found
+
+        found = {}
+        for name in ways.keys() & set(self._names):
+            found[name] = (torque(_STEP, ways[name]) - torque(-_STEP, ways[name])) / (2.0 * _STEP)
+            if name == "torque_delay":  # samples may miss the slope of a sign, which is steep, but not its change
+                found[name][:, : self.robot.n] = _rates(friction(dq), self.samples.t)
+            found[name] = self.samples.filtered(found[name])
+        return found
+
+    @cached_property
+    def _bends(self) -> Array:
+        """Derivatives of friction by the logarithms of the Stribeck velocities, (k, v)."""
+        columns, coefficients = self.guess.friction
+        if columns is None or not self.unknown.stribeck.size:
+            return np.zeros((len(self.samples), 0))
+        sizes = np.asarray(columns.model(coefficients).stribeck)[self.unknown.stribeck]
+        return sizes * columns.stribeck_terms(self.samples, columns.velocities, slopes=True)
+
+    def at(self, rows: Equations, predicted: Array) -> Array:
+        """Return the derivatives of exact torques in some equations, (k, r, m), from the modelled ones, (k, r)."""
+        part, n, gain = rows.part, self.robot.n, np.asarray(self.guess.sensors.torque_gain)[self.joints]
+        found = np.zeros((*predicted.shape, self.unknown.size))
+        torque = predicted + np.where(self.driven, rows.samples.torque[:, self.joints] - rows.y, 0.0)
+        by: dict[str, Array] = {}
+        if self._own:
+            slopes = self.robot.inverse_dynamics_derivatives(*rows.samples.motion)
+            for name in self._own:
+                by[name] = np.zeros((*predicted.shape, n))
+                by[name][:, :n] = sum(
+                    slope * shift[part][:, None, :] for slope, shift in zip(slopes, self._shifts[name], strict=True)
+                )
+                by[name][:, np.arange(self.joints.size), self.joints] += self._own[name][part]
+        for k, (index, name) in enumerate(zip(self.unknown.chosen, self._names, strict=True)):
+            joint = index % n
+            here = self.driven & (self.joints == joint)
+            if name == "torque_gain":
+                found[:, here, k] = (torque / gain)[:, here]
+            elif name == "torque_bias":
+                found[:, here, k] = 1.0 / gain[here]
+            elif name == "torque_delay":
+                found[:, here, k] = -self._rate(torque, by, rows)[:, here]
+            else:
+                found[..., k] = by[name][..., joint]
+        for k, joint in enumerate(self.unknown.stribeck, self.unknown.chosen.size):
+            found[:, joint, k] = self._bends[part, k - self.unknown.chosen.size]
+        return found
+
+    def _rate(self, torque: Array, by: dict[str, Array], rows: Equations) -> Array:
+        """Return the time derivative of the modelled torques: all encoders late by the same time, and the motors."""
+        if self.robot.e == 0:
+            return np.asarray(by["torque_delay"].sum(axis=-1))
+        return _rates(torque, rows.samples.t)
+
+
+def _rates(signals: Array, t: Array) -> Array:
+    """Return time derivatives of even samples (k, n), by differences of fourth order."""
+    period = (t[-1] - t[0]) / max(len(t) - 1, 1)
+    found = np.gradient(signals, period, axis=0) if len(t) > 1 else np.zeros_like(signals)
+    found[2:-2] = (signals[:-4] - 8.0 * signals[1:-3] + 8.0 * signals[3:-1] - signals[4:]) / (12.0 * period)
+    return np.asarray(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -414,3 +675,234 @@ def _errors_of_drives(
             columns = [found[i] for i in kept]
             errors[row][np.ix_(columns, columns)] = covariance[np.ix_(kept, kept)]
     return errors
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Parts of the springs' rows along the columns of offsets, which are taken out of the rows.
+
+    Attributes
+    ----------
+    W : (e, u) array
+        Part of the columns.
+    y : (e,) array
+        Part of the torques minus those of the prior.
+    squares : (e,) array
+        Sum of squares of each column of an offset, whose mean is one.
+    mean : (e,) array
+        Mean of the column before, its stiffness; one where there is none.
+    """
+
+    W: Array
+    y: Array
+    squares: Array
+    mean: Array
+
+    def torques(self, deviation: Array) -> Array:
+        """Return the constant torques that these unknowns leave, (e,)."""
+        return np.asarray(self.y - self.W @ deviation)
+
+    def coefficients(self, deviation: Array) -> Array:
+        """Return the coefficients of the columns before their mean was made one, (e,)."""
+        return self.torques(deviation) / self.mean
+
+
+def without_offsets(
+    plan: Layout, blocks: Mapping[tuple[int, int], Block], stiffness: Array, weight: Array
+) -> tuple[Blocks, Offsets | None]:
+    """Split the factors of joints into those of rows, and take the columns of offsets out of them.
+
+    An offset c of x - q changes the torque of a spring by -c times its stiffness to first order. By the theorem of
+    Frisch and Waugh least squares with this further column finds the same parameters as with rows orthogonal to it.
+    `stiffness` is its mean, (e,), and `weight` the mean weight of each row, (r,), by which it is divided.
+    """
+    u, n, e = plan.columns.size, plan.robot.n, plan.robot.e
+    most = max(plan.places(group)[-1].stop for group in plan.groups)
+    found = Blocks(
+        np.zeros((plan.joints.size, len(blocks), most, u + 1)),
+        np.array([block.count for block in blocks.values()]),
+        np.array([log for log, _ in blocks], dtype=np.intp),
+    )
+    rows = found.factors.reshape(plan.joints.size, -1, u + 1)
+    parts, squares = np.zeros((e, u + 1)), np.ones(e)
+    mean = np.where(stiffness != 0.0, stiffness, 1.0)
+    for joint, group in enumerate(plan.groups):
+        factor = np.zeros((len(blocks), most, plan.places(group)[-1].stop))
+        for k, block in enumerate(blocks.values()):
+            factor[k, : len(block.factors[joint])] = block.factors[joint]
+        factor = factor.reshape(-1, factor.shape[-1])
+        for row, place in zip(group, plan.places(group), strict=True):
+            columns = factor[:, place] / np.sqrt(weight[row])
+            inner = rows[row]
+            if row in plan.springs:
+                offset, columns, i = columns[:, 0] / mean[row - n], columns[:, 1:], row - n
+                squares[i] = offset @ offset
+            inner[:, [*plan.used[row], u]] = columns
+            if row in plan.springs:
+                parts[i] = offset @ inner / squares[i]
+                inner -= np.outer(offset, parts[i])
+    if not plan.springs.size:
+        return found, None
+    return found, Offsets(parts[:, :-1], parts[:, -1], squares, mean)
+
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Logs, prior, and what is unknown.
+
+    Attributes
+    ----------
+    robot : Robot
+        The robot.
+    logs : tuple of LogSource
+        Its logs.
+    loaded : int
+        Number of logs with a payload, the last ones.
+    theta0 : (P,) array
+        Prior of all parameters.
+    mask : (P,) bool array
+        True for those that are unknown.
+    base : BaseParameters
+        Base parameters of these.
+    columns : tuple of Columns
+        Further columns; those of friction come first.
+    body : (10,) int array
+        Parameters of the link that carries a payload.
+    payload : (10,) array or None
+        Known REG parameters of the payload, zero without one; None for an unknown one.
+    sensors : SensorCalibration
+        Known values of sensors, and initial ones of unknown values.
+    unknown : Nonlinear
+        Nonlinear parameters.
+    noise : (n,) array or None
+        Standard deviations of torques before the filter; None where these are estimated.
+    consistent : bool or "payload"
+        Whether all parameters, or those of the payload, are restricted to physically consistent ones.
+    gamma : float
+        Weight of the divergence from the prior.
+    ball : (10,) array or None
+        Prior of an unknown payload; None for a ball of water.
+    offsets : bool
+        Whether offsets of springs are estimated.
+    filtering : Filtering
+        Conversion of logs to samples.
+    threads : int
+        Threads; 0 is one per core.
+    """
+
+    robot: Robot
+    logs: tuple[LogSource, ...]
+    loaded: int
+    theta0: Array
+    mask: npt.NDArray[np.bool_]
+    base: BaseParameters
+    columns: tuple[Columns, ...]
+    body: npt.NDArray[np.intp]
+    payload: Array | None
+    sensors: SensorCalibration
+    unknown: Nonlinear
+    noise: Array | None
+    consistent: bool | Literal["payload"]
+    gamma: float
+    ball: Array | None
+    offsets: bool
+    filtering: Filtering
+    threads: int
+
+    def layout(self, guess: Guess) -> Layout:
+        """Return the columns and rows of the equations of a pass."""
+        first = next(self.logs[0].chunks(self.robot, 1), None)
+        return layout(
+            robot=self.robot,
+            theta0=self.theta0,
+            base=self.base.independent,
+            sensed=first is not None and first.joint_torque is not None,
+            further=guess.columns,
+            body=self.body,
+            payload=self.payload,
+            unknown=self.unknown,
+            slopes=guess.slopes,
+            tried=len(guess.tried),
+            offsets=self.offsets,
+        )
+
+    def sums(self, plan: Layout, guess: Guess) -> tuple[Sums, float]:
+        """Return the sums over all logs, and the variance of white noise after the filter relative to that before.
+
+        The filter leaves different numbers of independent samples in logs with different periods. Their instants count
+        in proportion to that number.
+        """
+        found: dict[float, Sums] = {}
+        L = len(self.logs)
+        # windows have threads; those of linear algebra would wait for each other at every small factor
+        with one_blas_thread():
+            instants = 2**62 if guess.thinned else sum(log.rows() for log in self.logs)
+            length = block_length(instants, plan.joints.size, plan.columns.size + 1)
+            for k, log in enumerate(self.logs):
+                number = k * min(MOST_LOGS, L) // L
+                sums, conversion = self._of_log(log, plan, guess, k >= L - self.loaded, number, length)
+                gain = conversion.gains[0]
+                found[gain] = found[gain] + sums if gain in found else sums
+        counts = {gain: float(sums.totals["count"]) for gain, sums in found.items()}
+        mean = sum(gain * count for gain, count in counts.items()) / sum(counts.values())
+        return total(sums.scaled(gain / mean) if gain != mean else sums for gain, sums in found.items()), mean
+
+    def data(self, plan: Layout, sums: Sums, slopes: Array, weight: Array) -> tuple[Data, Offsets | None]:
+        """Return the least-squares data of sums, with offsets as in `without_offsets`, or raise."""
+        totals, count = sums.totals, float(sums.totals["count"])
+        if count < 1.0:
+            raise ThunderError("t must hold instants further than two periods of the cutoff from the ends of a log")
+        blocks, offsets = without_offsets(plan, sums.blocks, slopes, weight)
+        factors = np.stack([r_factor(row.reshape(-1, row.shape[-1])) for row in blocks.factors])
+        measured, prior = (np.sqrt(totals[name] / count) for name in ("torque", "expected"))
+        dead = (measured == 0.0) & (prior > SMALLEST_NOISE * prior.max())
+        if dead.any():
+            j = int(np.argmax(dead))
+            raise ThunderError(
+                f"tau must not be zero throughout at {self.robot.joint_names[j]}, where the prior's torque has a root "
+                f"mean square of {prior[j]:.3g}: was it measured?"
+            )
+        errors = totals["errors"]
+        scale, errors, pull = scale_of(measured)[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]
+        return Data(factors, count, scale, errors, pull, blocks), offsets
+
+    def _of_log(
+        self, log: LogSource, plan: Layout, guess: Guess, loaded: bool, number: int, length: float
+    ) -> tuple[Sums, Filter]:
+        parts: list[tuple[Sums, Filter]] = []
+
+        def one(window: Window) -> tuple[Sums, Filter]:
+            if (window.log.joint_torque is None) == (plan.joints.size > self.robot.n + self.robot.e):
+                raise ThunderError("joint_torque must be in all logs or in none")
+            return sums_of_window(plan, window, guess, loaded, number, length), window.filter
+
+        source = windows(self.robot, log, self.filtering)
+        for sums, conversion in in_order(one, source, self.threads or available_threads()):
+            parts = [(parts[0][0] + sums if parts else sums, conversion)]
+        sums, conversion = parts[0]
+        return close_log(plan, sums, conversion, guess, loaded), conversion
+
+
+def in_order(function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:
+    """Apply a function to each item in threads, with a few items in memory, and yield the results in order."""
+    iterator = iter(items)
+    first = next(iterator, None)
+    if first is None:
+        return
+    second = next(iterator, None) if threads > 1 else None
+    if second is None:
+        yield function(first)
+        yield from map(function, iterator)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[_Result]] = deque([pool.submit(function, first), pool.submit(function, second)])
+        for item in iterator:
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(function, item))
+        while waiting:
+            yield waiting.popleft().result()
