@@ -150,10 +150,6 @@ def _row_names(robot: Robot, count: int) -> tuple[str, ...]:
     return (*robot.joint_names, *(f"{name} {kind}" for kind in kinds for name in drives))
 
 
-#: names of the parameters of a payload in `Identification.extra`
-PAYLOAD = tuple(f"payload.{name}" for name in ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"))
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Identification:
     """Result of an identification.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,16 @@ from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder
 from ...perception.clouds.scenes import Shape
 from ...perception.tags import detect_tags, render_tag
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, LINE, SKY, VERMILION, draw_truth, label, outside_legend
 from ...spatial import exp, log, pose_from_rpy, rotation_about
 from ..belt_camera import belt_camera
-from ..results import drawing
 from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 #: largest position error of the report's poses, of a moving tool too [m]
 PRINTED = 0.01
@@ -207,7 +213,20 @@ class PoseAccuracy:
         header = ["tag", "found", "position: median [mm]", "95 %", "largest", "angle: median [deg]", "95 %"]
         return markdown(header, rows)
 
-    plot = drawing("plot_pose_accuracy")
+    def plot(self) -> Figure:
+        """Draw three panels: clouds of partly hidden objects, moving tags, resting tags."""
+        figure, panels = new_panels([["hidden", "moving", "resting"]], (12.0, 3.8))
+        for name, errors in zip(OBJECTS, self.clouds.transpose(1, 2, 0, 3), strict=True):
+            medians = 1e3 * np.nanmedian(np.linalg.norm(errors[:, :, 3:6], axis=2), axis=1)
+            panels["hidden"].plot(100.0 * np.array(HIDDEN), medians, "o-", linewidth=LINE, label=name)
+        title = "D4.2, Figure 43: middle of partly\nhidden objects, from clouds"
+        label(panels["hidden"], title, "hidden part of the visible surface [%]", "error, median [mm]")
+        panels["hidden"].legend(fontsize="small")
+        _draw_tags(panels["moving"], SPEEDS, self.tags["moving"])
+        label(panels["moving"], "D4.2, 7.1: moving tag,\nexposure of 10 ms", "speed [m/s]", "error [mm]", yscale="log")
+        _draw_tags(panels["resting"], DISTANCES, self.tags["resting"])
+        label(panels["resting"], "Tag at rest", "distance [m]", "error [mm]", yscale="log")
+        return outside_legend(figure, panels["moving"], panels["resting"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors in meters and radians."""
@@ -245,3 +264,10 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     return PoseAccuracy(
         clouds=np.array(clouds), tags={kind: np.array([each[kind] for each in tags]) for kind in tags[0]}
     )
+
+
+def _draw_tags(ax: Axes, x: tuple[float, ...], errors: Array) -> None:
+    p = 1e3 * errors[:, :, 0]
+    ax.fill_between(x, *np.nanquantile(p, (0.05, 0.95), axis=0), color=SKY, alpha=0.4, label="5 to 95 %")
+    ax.plot(x, np.nanmedian(p, axis=0), "o-", color=BLUE, linewidth=LINE, label="median")
+    draw_truth(ax, 1e3 * PRINTED, "largest error in the report", VERMILION)
