@@ -40,7 +40,7 @@ else
   python=build/ros-venv/bin/python
   # no matplotlib or Jinja2: nodes and identification need none of them
   { $python -m pip install -q --no-deps --force-reinstall "$what" &&
-    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" joblib tqdm rosbags pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
+    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" joblib tqdm rosbags opencv-python-headless pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
     cat build/ros_pip.log >&2
     exit 1
   }

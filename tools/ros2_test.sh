@@ -39,7 +39,7 @@ if [[ -d $what && $what != . ]]; then
   "$python" -m pip uninstall -q -y thunder_py  # of an earlier run with a wheel
   printf 'import site; site.addsitedir("%s")\n' "$(realpath "$what")" > "$site/thunder-site.pth"
 else
-  "$python" -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" joblib tqdm rosbags pytest pytest-xdist
+  "$python" -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" joblib tqdm rosbags opencv-python-headless pytest pytest-xdist
   "$python" -m pip install -q --no-deps --force-reinstall "$what"
 fi > build/ros2_pip.log 2>&1 || {
   cat build/ros2_pip.log >&2

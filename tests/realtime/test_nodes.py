@@ -49,6 +49,15 @@ KINDS = SimpleNamespace(
         Result=kind(error_code=int, error_string=str),
         Feedback=kind(header=Header, joint_names=list, desired=POINT, actual=POINT, error=POINT),
     ),
+    Bool=kind(data=bool),
+    CameraInfo=kind(header=Header, height=int, width=int, distortion_model=str, k=list, d=list),
+    Image=kind(header=Header, height=int, width=int, encoding=str, step=int, data=bytes),
+    PoseWithCovarianceStamped=kind(
+        header=Header,
+        pose=lambda: SimpleNamespace(
+            pose=SimpleNamespace(position=vector(), orientation=vector()), covariance=[0.0] * 36
+        ),
+    ),
     PoseStamped=kind(header=Header, pose=lambda: SimpleNamespace(position=vector(), orientation=vector())),
     TwistStamped=kind(header=Header, twist=lambda: SimpleNamespace(linear=vector(), angular=vector())),
     Float64MultiArray=kind(layout=lambda: SimpleNamespace(dim=[]), data=list),

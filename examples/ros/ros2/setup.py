@@ -5,7 +5,7 @@ from glob import glob
 from setuptools import setup
 
 NAME = "thunder_ros"
-COMMANDS = ("call", "controller_node", "reference_node", "robot_node")
+COMMANDS = ("call", "controller_node", "reference_node", "robot_node", "task_node")
 
 setup(
     name=NAME,

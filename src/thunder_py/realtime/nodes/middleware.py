@@ -22,9 +22,9 @@ SWITCH_INTERVAL = 1e-4
 #: modules and classes of messages, in ROS 1 and in ROS 2
 MESSAGES = {
     "diagnostic_msgs.msg": ("DiagnosticArray", "DiagnosticStatus", "KeyValue"),
-    "geometry_msgs.msg": ("PoseStamped", "TwistStamped"),
-    "sensor_msgs.msg": ("JointState",),
-    "std_msgs.msg": ("Float64MultiArray", "MultiArrayDimension"),
+    "geometry_msgs.msg": ("PoseStamped", "PoseWithCovarianceStamped", "TwistStamped"),
+    "sensor_msgs.msg": ("CameraInfo", "Image", "JointState"),
+    "std_msgs.msg": ("Bool", "Float64MultiArray", "MultiArrayDimension"),
     "trajectory_msgs.msg": ("JointTrajectory", "JointTrajectoryPoint"),
 }
 
