@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.ros.closed_loop")
+pytest.register_assert_rewrite("tests.ros.closed_loop", "tests.ros.closed_tasks")

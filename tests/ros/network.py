@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
+from thunder_py.manipulation.nodes import TASKS
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples/ros"
 #: a machine under load takes so long to start an interpreter, and more to start a master [s]
@@ -52,6 +54,11 @@ class Network:
             self.processes[name] = subprocess.Popen(
                 command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ}, start_new_session=True
             )
+
+    @staticmethod
+    def program(name: str) -> list[str]:
+        """The program of a node, with its words: nodes of manipulation are words of one."""
+        return ["task_node", name] if name in TASKS else [f"{name}_node"]
 
     def words(self, name: str) -> str:
         return (self.folder / f"{name}.out").read_text()[-2000:]

@@ -44,8 +44,9 @@ class Ros1Network(Network):
 
     def node(self, name: str, config: str, **parameters: str) -> None:
         given = {"config": str(EXAMPLES / "config" / config), **parameters}
-        script = EXAMPLES / f"ros1/scripts/{name}_node.py"
-        self.run(name, [sys.executable, str(script), *(f"_{key}:={value}" for key, value in given.items())])
+        program, *words = self.program(name)
+        script = EXAMPLES / f"ros1/scripts/{program}.py"
+        self.run(name, [sys.executable, str(script), *words, *(f"_{key}:={value}" for key, value in given.items())])
 
 
 class Sender:

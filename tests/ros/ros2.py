@@ -31,7 +31,8 @@ class Ros2Network(Network):
     def node(self, name: str, config: str, **parameters: str) -> None:
         given = {"config": str(EXAMPLES / "config" / config), **parameters}
         pairs = [word for key, value in given.items() for word in ("-p", f"{key.replace('/', '.')}:={value}")]
-        self.run(name, [sys.executable, "-m", f"thunder_ros.{name}_node", "--ros-args", *pairs])
+        program, *words = self.program(name)
+        self.run(name, [sys.executable, "-m", f"thunder_ros.{program}", *words, "--ros-args", *pairs])
 
 
 class Sender:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from .closed_loop import ClosedLoop
+from .closed_tasks import ClosedTasks
 from .network import Listener, Network, absent
 from .ros1 import Ros1Listener, Ros1Network
 
@@ -38,3 +39,7 @@ class TestRos1(ClosedLoop):
         network.run("launch", ["roslaunch", "thunder_ros", "panda_poses.launch"])
         listener.wait_for("/controller", "tracking")
         listener.wait_for("/robot", "commanded")
+
+
+class TestRos1Tasks(ClosedTasks):
+    """The checks of `closed_tasks`, after the others: on the same network."""

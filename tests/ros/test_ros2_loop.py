@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from .closed_loop import ClosedLoop
+from .closed_tasks import ClosedTasks
 from .network import Listener, Network, absent
 from .ros2 import Ros2Listener, Ros2Network
 
@@ -34,3 +35,7 @@ def listener(network: Network) -> Iterator[Listener]:
 
 class TestRos2(ClosedLoop):
     """The checks of `closed_loop`, and none of its own: launch files need `launch`, which no package index has."""
+
+
+class TestRos2Tasks(ClosedTasks):
+    """The checks of `closed_tasks`, after the others: on the same network."""
