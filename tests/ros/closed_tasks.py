@@ -30,6 +30,11 @@ def started(network: Network, listener: Listener, **configs: str) -> None:
         wait_until(reported, f"{name} reports", PATIENCE, lambda name=name: network.words(name))
 
 
+def begin(listener: Listener, name: str) -> None:
+    """Start a task, once its node has got a joint state."""
+    wait_until(lambda: listener.call(f"/{name}/start").success, f"{name} starts", PATIENCE, listener.told)
+
+
 class ClosedTasks:
     @pytest.fixture(scope="class", autouse=True)
     def _nodes(self, network: Network, listener: Listener) -> None:
@@ -52,16 +57,16 @@ class ClosedTasks:
     def test_a_seen_object_is_picked(self, network: Network, listener: Listener) -> None:
         started(network, listener, robot="panda_robot.yaml", controller="panda_controller.yaml")
         started(network, listener, picking="panda_picking.yaml")
-        assert listener.call("/picking/start").success
+        begin(listener, "picking")
         listener.wait_for("/picking", "done")
         assert listener.call("/picking/stop").success
         network.kill("picking")
 
     def test_a_throw_is_made_and_the_next_one_is_stopped(self, network: Network, listener: Listener) -> None:
         started(network, listener, throwing="panda_throwing.yaml")
-        assert listener.call("/throwing/start").success
+        begin(listener, "throwing")
         listener.wait_for("/throwing", "done")
-        assert listener.call("/throwing/start").success
+        begin(listener, "throwing")
         assert listener.call("/throwing/stop").success
         listener.wait_for("/throwing", "stopped")
 
@@ -75,7 +80,7 @@ class ClosedTasks:
         listener.wait_for("/poses", "seen")
         ends = ("finished", "missed", "aborted", "too late")
         for _ in range(ATTEMPTS):
-            assert listener.call("/interception/start").success
+            begin(listener, "interception")
             assert listener.call("/camera/move").success
             wait_until(
                 lambda: any(listener.says("/interception", end) for end in ends), "an end", PATIENCE, listener.told
