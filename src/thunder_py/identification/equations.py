@@ -479,28 +479,13 @@ class Window:
         stop = min(first + here.stop * step, self.used.stop)
         return [slice(first + (here.start + k) * step, stop, size * step) for k in range(size)]
 
-    def rows(
-        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
-    ) -> Callable[[slice], Equations]:
-        """Return what forms the rows at some instants.
+    def rows(self, offsets: Array, columns: Sequence[Columns], samples: Samples) -> Callable[[slice], Equations]:
+        """Return what forms the rows at some instants of `samples`, with known offsets of x - q, (e,)."""
+        formed = formed_columns(self.robot, samples, offsets)
+        further = [np.asarray(each.evaluate(samples), dtype=np.float64) for each in columns]
+        return lambda part: equations(self.robot, samples[part], formed[part], [each[part] for each in further], part)
 
-        Parameters
-        ----------
-        offsets : (e,) array
-            Known offsets of x - q.
-        columns : sequence of Columns
-            Further columns.
-        samples : Samples, optional
-            Those of `samples`, where they are known.
-        """
-        found = self.samples() if samples is None else samples
-        formed = formed_columns(self.robot, found, offsets)
-        further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
-        return lambda part: equations(self.robot, found[part], formed[part], [each[part] for each in further], part)
-
-    def equations(
-        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
-    ) -> Iterator[Equations]:
+    def equations(self, offsets: Array, columns: Sequence[Columns], samples: Samples) -> Iterator[Equations]:
         """Yield the `rows` of all instants that are used, about a thousand instants at a time."""
         rows = self.rows(offsets, columns, samples)
         for start in range(self.used.start, self.used.stop, _ROWS):
@@ -528,7 +513,7 @@ def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Wind
 
 
 def read_chunks(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
-    """Return the checked parts of a log, resampled, and without velocities and accelerations where these are filtered.
+    """Yield the checked parts of a log, resampled, and without velocities and accelerations where these are filtered.
 
     Warns
     -----
@@ -537,10 +522,6 @@ def read_chunks(robot: Robot, log: LogSource, filtering: Filtering, size: int) -
     """
     if filtering.resample is not None:
         log = Resampled(log, positive(filtering.resample, "resample"), filtering.cutoff, filtering.quiet)
-    return _parts_of(robot, log, filtering, size)
-
-
-def _parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
     told = filtering.quiet
     for part in checked_chunks(robot, log, size):
         if filtering.cutoff is None:
@@ -569,7 +550,17 @@ def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Wi
         if conversion.cutoff is not None:
             sampling_period(log.t, conversion.period)
             log = without_spikes(log) if filtering.robust else log
-        yield _window(robot, log, conversion, first, (start, stop), reader.stop, stride)
+        edge = conversion.edge(reader.stop)
+        low, high = max(start, edge), max(reader.stop - edge if ends else stop, edge)
+        yield Window(
+            robot=robot,
+            log=log,
+            filter=conversion,
+            first=first,
+            own=slice(start - first, stop - first),
+            used=slice(low - first, max(low, high) - first),
+            stride=stride,
+        )
         if ends:
             return
         start = stop
@@ -591,24 +582,6 @@ def filter_of(log: Log, filtering: Filtering) -> Filter:
         )
     period = sampling_period(log.t)
     return Filter(period, checked_cutoff(filtering.cutoff, period), hold, filtering.longest)
-
-
-def _window(
-    robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[int, int], size: int, stride: int
-) -> Window:
-    edge = conversion.edge(size)
-    low, high = max(own[0], edge), max(own[1], edge)
-    if own[1] == size:
-        high = max(size - edge, low)
-    return Window(
-        robot=robot,
-        log=log,
-        filter=conversion,
-        first=first,
-        own=slice(own[0] - first, own[1] - first),
-        used=slice(low - first, high - first),
-        stride=stride,
-    )
 
 
 class _Reader:
