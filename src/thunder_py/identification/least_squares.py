@@ -160,15 +160,8 @@ def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
 def normal_scale(histograms: Array, count: float) -> Array:
     """Return median absolute residuals, (r,), as standard deviations of normal variables, from `histogram`s."""
     below = np.cumsum(histograms, axis=1) / count
-    return np.array([_quantile(row) for row in below]) / NORMAL_MEDIAN
-
-
-def _quantile(below: Array) -> float:
-    """Return the median from the cumulative shares of bins."""
-    k = int(np.searchsorted(below, 0.5))
-    before = below[k - 1] if k else 0.0
-    part = (0.5 - before) / max(below[k] - before, 1e-300)
-    return float(10.0 ** (_DECADES[0] + (k + part) / _PER_DECADE))
+    bins = [np.interp(0.5, np.append(0.0, row), np.arange(_BINS + 1.0)) for row in below]
+    return np.asarray(10.0 ** (_DECADES[0] + np.array(bins) / _PER_DECADE) / NORMAL_MEDIAN)
 
 
 #: iterations of reweighting, and the relative change of weights at which it ends
