@@ -36,18 +36,17 @@ from .findings import diagnose
 from .identification import Identification
 from .least_squares import (
     SMALLEST_NOISE,
+    ConsistentProblem,
     Data,
     Fit,
     Outliers,
     Spread,
-    consistent_problem,
     fit,
     fit_reweighted,
     given_noise,
     nearest_change,
     r_factor,
     residual_rms,
-    solve_consistent,
     spread_of,
     uncertainty,
 )
@@ -416,11 +415,11 @@ def _consistent(
     c = free.size
     errors = change.T @ np.einsum("jab,j->ab", data.errors, noise**-2.0) @ change
     pull = change.T @ (noise**-2.0 @ data.pull) - errors @ start
-    inner = consistent_problem(
+    inner = ConsistentProblem(
         problem.robot, prior, mask, R[c:, c:-1], R[c:, -1], count=gain * data.count, errors=errors, pull=pull,
         weight=weight,
     )  # fmt: skip
-    pi = solve_consistent(inner, problem.gamma or 0.0)
+    pi = inner.solve(problem.gamma or 0.0)
     deviation = change @ (pi[mask] - start)
     left = R[:c, -1] - R[:c, c:-1] @ pi[mask]
     deviation[free] = np.linalg.lstsq(R[:c, :c], left, rcond=None)[0] if c else left
