@@ -536,6 +536,11 @@ def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Wi
         log = reader.log[first - reader.start : min(stop + margin, reader.stop) - reader.start]
         if conversion.cutoff is not None:
             sampling_period(log.t, conversion.period)
+            if ends and conversion.cutoff * conversion.period * reader.stop < 1.0:
+                raise ThunderError(
+                    f"cutoff must be at least {1.0 / (conversion.period * reader.stop):.2g} Hz, one period in the log, "
+                    f"got {conversion.cutoff:g}"
+                )
             log = without_spikes(log) if filtering.robust else log
         edge = conversion.edge(reader.stop)
         low, high = max(start, edge), max(reader.stop - edge if ends else stop, edge)

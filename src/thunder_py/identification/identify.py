@@ -820,6 +820,8 @@ def identify(
     if with_payload:
         unknown = () if unknown is None and not logs else unknown
         known = None if payload is None else payload.parameters
+    elif consistent == "payload" or any(given is not None for given in (payload, payload_prior, link)):
+        raise ThunderError("loaded must hold logs with the payload, for payload, payload_prior, link and 'payload'")
     if consistent not in (False, True, "payload"):
         raise ThunderError(f"consistent must be False, True or 'payload', got {consistent!r}")
     kinds = None if friction is None else friction_kinds(friction, robot.n)
@@ -939,11 +941,12 @@ def _uncertain(result: Identification, elastic: int) -> Iterator[str]:
     of_springs, further = values[b - elastic : b], values[b:]
 
     def listed(chosen: Sequence[tuple[str, float, float]], endings: tuple[str, ...], bound: float) -> str:
-        return ", ".join(
-            f"{name} ({100.0 * sigma / abs(value) if value else np.inf:.0f} %)"
+        shares = [
+            (name, 100.0 * sigma / abs(value) if value else np.inf)
             for name, value, sigma in chosen
             if name.endswith(endings) and sigma > bound * abs(value)
-        )
+        ]
+        return ", ".join(f"{name} ({f'{share:.3g} %' if share < 1e4 else 'not at all'})" for name, share in shares)
 
     if names := listed(further, (".stribeck_velocity",), _UNCERTAIN_VELOCITY):
         yield f"the logs hardly determine {names}: intervals of these and of the Stribeck coefficients are too narrow"
