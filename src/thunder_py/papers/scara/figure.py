@@ -184,7 +184,8 @@ def plot_control(experiment: ScaraControl) -> Figure:
     limits = (steady.min() - 15.0, steady.max() + 15.0)
     draw_lines(panels["force"], t, forces, "prismatic joint", "force of joint 3 [N]", ylim=limits)
     errors, torques = np.abs(integral.error.T), integral.result.tau.T
-    title, axis = "Figure 4.7a: operational space", {"colors": style.AXIS_COLORS, "log": True, "ylim": (1e-9, 1e-2)}
+    title = "Figure 4.7a: operational space"
+    axis: dict[str, Any] = {"colors": style.AXIS_COLORS, "log": True, "ylim": (1e-9, 1e-2)}
     draw_lines(panels["error"], t, dict(zip("xyz", errors, strict=True)), title, "error [m]", **axis)
     joints, title = dict(zip(_JOINTS, torques, strict=True)), "Figure 4.7b: operational space"
     draw_lines(panels["tau"], t, joints, title, "torque [N m], force [N]", width=style.THIN)
@@ -327,7 +328,8 @@ def plot_profiles(planning: ScaraPlanning) -> Figure:
     """Draw velocities (above) and accelerations of position and angle over time."""
     figure, panels = new_panels("ab;cd", (12, 6), "SCARA project, Figures (2.3) and (2.4): velocity and acceleration")
     t = np.linspace(0.0, planning.path.duration, _SAMPLES)
-    at, look = planning.path(t), {"colors": style.AXIS_COLORS, "width": style.THIN}
+    at = planning.path(t)
+    look: dict[str, Any] = {"colors": style.AXIS_COLORS, "width": style.THIN}
     for names, rates, kind, unit in (("ab", at.xi, "velocity", "s"), ("cd", at.xi_dot, "acceleration", "s²")):
         axes = dict(zip("xyz", rates.T, strict=False))
         draw_lines(panels[names[0]], t, axes, f"{kind} of the position", f"{kind} [m/{unit}]", **look)
