@@ -263,13 +263,29 @@ def test_bad_data_are_refused():
         (lambda: given(driving, consistent=True), "prior must not be negative for unknown ... is for joint2..."),
         (lambda: identify(elbow(), soft, cutoff=20.0), "t must be a run without elastic joints..."),
         (lambda: identify(elbow(), run, run.q, cutoff=20.0), "q must be None where t is a SimulationResult"),
+        *(
+            (
+                lambda options=options: identify(elbow(), run, cutoff=20.0, **options),
+                "loaded must hold logs with the payload...",
+            )
+            for options in (
+                {"payload": th.Payload(1.0)},
+                {"payload_prior": th.Payload(1.0)},
+                {"link": 2},
+                {"consistent": "payload"},
+            )
+        ),
+        (
+            lambda: identify(elbow(), run, cutoff=1e-3),
+            "cutoff must be at least ... Hz, one period in the log, got 0.001",
+        ),
     )
 
 
 def test_bad_filters_are_refused():
     q, half = (
         np.zeros((1001, 2)),
-        "cutoff must be more than 0 and less than half the sampling frequency, 50 Hz, got ...",
+        "cutoff must be more than 0 and at most 0.49 of the sampling frequency, 49 Hz, got ...",
     )
     cases = [(cutoff, half) for cutoff in (0.0, 50.0, -1)]
     cases += [(np.nan, "cutoff must be finite, got nan"), ([30.0, 30.0], "cutoff must have shape (), got (2,)")]

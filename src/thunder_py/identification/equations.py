@@ -139,12 +139,9 @@ def _friction_joints(robot: Robot) -> npt.NDArray[np.intp]:
 
 def _friction(robot: Robot, dq: Array) -> Array:
     """Return the columns of friction, each of its joint alone, (k, f)."""
-    first, joints = 10 * robot.n, _friction_joints(robot)
-    found = np.empty((len(dq), joints.size))
-    for start in range(0, len(dq), _ROWS):
-        part = slice(start, start + _ROWS)
-        found[part] = robot.friction_regressor(dq[part])[:, joints, first + np.arange(joints.size)]
-    return found
+    own = robot.description.friction
+    assert own is not None
+    return np.column_stack([friction_column(name, v, own.delta) for v in dq.T for name in own.terms])
 
 
 def equations(
@@ -284,28 +281,15 @@ def friction_kinds(friction: str | Sequence[str], n: int) -> tuple[str, ...]:
     return kinds
 
 
-class FrictionTerms(NamedTuple):
-    """Columns of one joint that coefficients of friction multiply, and their derivatives.
-
-    Attributes
-    ----------
-    values, slopes : (k, c) array
-        Columns, and their derivatives by the velocity.
-    bends : (k, c) array
-        Their derivatives by the logarithm of the Stribeck velocity.
-    """
-
-    values: Array
-    slopes: Array
-    bends: Array
-
-
-def friction_terms(names: Sequence[str], delta: float, velocity: float, v: Array) -> FrictionTerms:
-    """Evaluate the columns of one joint, named in `KINDS` or `Friction.TERMS`, at the velocities v, (k,)."""
-    parts = [_COLUMNS[name](v, delta, velocity) for name in names]
-    if not parts:
-        return FrictionTerms(*np.zeros((3, v.size, 0)))
-    return FrictionTerms(*(np.stack(part, axis=-1) for part in zip(*parts, strict=True)))
+def friction_column(name: str, v: Array, delta: float, velocity: float | Array = 1.0) -> Array:
+    """Return the torques of one unit of a coefficient, named in `KINDS` or `Friction.TERMS`, at the velocities v."""
+    term, _, side = name.partition("_")
+    if term in ("coulomb", "stribeck"):
+        column = v / (np.abs(v) + delta)
+        column = column * np.exp(-((v / velocity) ** 2)) if term == "stribeck" else column
+    else:  # viscous, quadratic, cubic
+        column = v * np.abs(v) ** max(Friction.TERMS.index(term) - 1, 0)
+    return np.where(v > 0.0 if side == "positive" else v < 0.0, column, 0.0) if side else np.asarray(column)
 
 
 @dataclass(frozen=True)
@@ -350,20 +334,26 @@ class FrictionColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the coefficients, such as ``joint1.coulomb_positive``."""
-        joints = zip(self.joint_names, self.kinds, strict=True)
-        return tuple(f"{joint}.{name}" for joint, kind in joints for name in kind_terms(kind))
+        return tuple(f"{self.joint_names[j]}.{name}" for j, name in self._terms)
+
+    @property
+    def _terms(self) -> list[tuple[int, str]]:
+        """Joint and name of each coefficient."""
+        return [(j, name) for j, kind in enumerate(self.kinds) for name in kind_terms(kind)]
 
     def evaluate(self, samples: Samples) -> Array:
         """Return the columns in the rows of the links, (k, r, c)."""
         links, motors = samples.wide
-        velocity, start = self.velocities, 0
         drives = 0 if motors is None else motors.q.shape[1] * (1 if samples.joint_torque is None else 2)
-        found = np.zeros((len(samples), len(self.kinds) + drives, len(self.names)))
-        for j, kind in enumerate(self.kinds):
-            stop = start + len(kind_terms(kind))
-            found[:, j, start:stop] = friction_terms(kind_terms(kind), self.delta, velocity[j], links.dq[:, j]).values
-            start = stop
+        found = np.zeros((len(samples), len(self.kinds) + drives, len(self._terms)))
+        for k, (j, name) in enumerate(self._terms):
+            found[:, j, k] = friction_column(name, links.dq[:, j], self.delta, self.velocities[j])
         return samples.filtered(found)
+
+    @property
+    def joints(self) -> list[int]:
+        """Joint of each coefficient."""
+        return [j for j, _ in self._terms]
 
     @property
     def stribeck(self) -> npt.NDArray[np.intp]:
@@ -371,24 +361,26 @@ class FrictionColumns:
         return np.array([j for j, kind in enumerate(self.kinds) if "stribeck" in kind_terms(kind)], dtype=np.intp)
 
     def stribeck_terms(self, samples: Samples, velocity: Array, *, slopes: bool = False) -> Array:
-        """Return the columns of the Stribeck effect with these velocities, (k, v), or their `bends`."""
-        dq = samples.wide[0].dq
-        terms = [friction_terms(("stribeck",), self.delta, velocity[j], dq[:, j]) for j in self.stribeck]
-        return samples.filtered(np.hstack([each.bends if slopes else each.values for each in terms]))
+        """Return the columns of the Stribeck effect, (k, v), or their slopes by the logarithms of these velocities."""
+        dq, velocity = samples.wide[0].dq[:, self.stribeck], velocity[self.stribeck]
+        columns = friction_column("stribeck", dq, self.delta, velocity)
+        return samples.filtered(2.0 * (dq / velocity) ** 2 * columns if slopes else columns)
 
     def model(self, coefficients: npt.ArrayLike) -> FrictionModel:
         """Return the friction with these coefficients, (c,)."""
         values, n = array(coefficients, (len(self.names),), "coefficients"), len(self.kinds)
-        viscous, coulomb, stribeck = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros(n)
-        ends = np.cumsum([len(kind_terms(kind)) for kind in self.kinds])
-        for j, (kind, part) in enumerate(zip(self.kinds, np.split(values, ends[:-1]), strict=True)):
-            found = dict(zip(kind_terms(kind), part, strict=True))
-            for sides, name in ((viscous, "viscous"), (coulomb, "coulomb")):
-                both = found.get(name, 0.0)
-                sides[j] = found.get(f"{name}_negative", both), found.get(f"{name}_positive", both)
-            stribeck[j] = found.get("stribeck", 0.0)
+        found = {"viscous": np.zeros((n, 2)), "coulomb": np.zeros((n, 2)), "stribeck": np.zeros((n, 1))}
+        for (j, name), value in zip(self._terms, values, strict=True):
+            term, _, side = name.partition("_")
+            if term not in found:
+                raise ThunderError(f"kinds must hold terms of FrictionModel, {', '.join(found)}, got {name}")
+            found[term][j, {"negative": 0, "positive": 1}.get(side, slice(None))] = value
         return FrictionModel(
-            viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=self.velocities, delta=self.delta
+            viscous=found["viscous"],
+            coulomb=found["coulomb"],
+            stribeck=found["stribeck"][:, 0],
+            velocity=self.velocities,
+            delta=self.delta,
         )
 
     @property
@@ -401,61 +393,10 @@ def friction_model(robot: Robot, columns: FrictionColumns | None, coefficients: 
     """Return the friction of columns, or without these that of a robot, None if this has more than Coulomb friction."""
     if columns is not None:
         return columns.model(coefficients)
-    own, sides = robot.description.friction, np.zeros((2, robot.n, 1))
-    if own is not None:
-        if not {*own.terms} <= {*Friction.TERMS[:2]}:
-            return None
-        for name, column in zip(own.terms, own.coefficients.T, strict=True):
-            sides[Friction.TERMS.index(name), :, 0] = column
-    return FrictionModel(viscous=sides[0], coulomb=sides[1], delta=1e-2 if own is None else own.delta)
-
-
-_Column = tuple[Array, Array, Array]
-
-
-def _viscous(v: Array, delta: float, velocity: float) -> _Column:
-    return v, np.ones_like(v), np.zeros_like(v)
-
-
-def _coulomb(v: Array, delta: float, velocity: float) -> _Column:
-    size = np.abs(v) + delta
-    return v / size, delta / size**2, np.zeros_like(v)
-
-
-def _stribeck(v: Array, delta: float, velocity: float) -> _Column:
-    smooth, slope, _ = _coulomb(v, delta, velocity)
-    ratio = v / velocity
-    decay = np.exp(-(ratio**2))
-    return smooth * decay, (slope - 2.0 * ratio / velocity * smooth) * decay, 2.0 * ratio**2 * smooth * decay
-
-
-def _one_side(column: Callable[[Array, float, float], _Column], positive: bool) -> Callable[..., _Column]:
-    def evaluate(v: Array, delta: float, velocity: float) -> _Column:
-        here = v > 0.0 if positive else v < 0.0
-        value, slope, bend = (np.where(here, part, 0.0) for part in column(v, delta, velocity))
-        return value, slope, bend
-
-    return evaluate
-
-
-def _power(k: int) -> Callable[..., _Column]:
-    def evaluate(v: Array, delta: float, velocity: float) -> _Column:
-        size = np.abs(v) ** (k - 1)
-        return v * size, k * size, np.zeros_like(v)
-
-    return evaluate
-
-
-_COLUMNS: dict[str, Callable[[Array, float, float], _Column]] = {
-    "viscous": _viscous,
-    "coulomb": _coulomb,
-    "stribeck": _stribeck,
-    "viscous_negative": _one_side(_viscous, positive=False),
-    "viscous_positive": _one_side(_viscous, positive=True),
-    "coulomb_negative": _one_side(_coulomb, positive=False),
-    "coulomb_positive": _one_side(_coulomb, positive=True),
-    **{name: _power(k) for k, name in enumerate(Friction.TERMS) if k > 1},
-}
+    try:
+        return FrictionModel.of(robot)
+    except ThunderError:
+        return None
 
 
 #: instants of a window without its margins, in units of the margin and at least, and instants of equations in memory
@@ -627,6 +568,11 @@ def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Wi
         log = reader.log[first - reader.start : min(stop + margin, reader.stop) - reader.start]
         if conversion.cutoff is not None:
             sampling_period(log.t, conversion.period)
+            if ends and conversion.cutoff * conversion.period * reader.stop < 1.0:
+                raise ThunderError(
+                    f"cutoff must be at least {1.0 / (conversion.period * reader.stop):.2g} Hz, one period in the log, "
+                    f"got {conversion.cutoff:g}"
+                )
             log = without_spikes(log) if filtering.robust else log
         yield _window(robot, log, conversion, first, (start, stop), reader.stop, stride)
         if ends:

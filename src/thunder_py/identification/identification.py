@@ -150,10 +150,6 @@ def _row_names(robot: Robot, count: int) -> tuple[str, ...]:
     return (*robot.joint_names, *(f"{name} {kind}" for kind in kinds for name in drives))
 
 
-#: names of the parameters of a payload in `Identification.extra`
-PAYLOAD = tuple(f"payload.{name}" for name in ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"))
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Identification:
     """Result of an identification.
@@ -310,7 +306,11 @@ class Identification:
             return None
         values, about_com = inertia.dyn_from_reg(self.payload_parameters), np.zeros((3, 3))
         about_com[np.triu_indices(3)] = values[4:]
-        return Payload(values[0], values[1:4], about_com + np.triu(about_com, 1).T, link=self.link)
+        try:
+            return Payload(values[0], values[1:4], about_com + np.triu(about_com, 1).T, link=self.link)
+        except ThunderError as error:
+            message = "payload_parameters must be those of a body, identify with consistent='payload'"
+            raise ThunderError(f"{message}: {error}") from None
 
     def table(self) -> Table:
         """Return a table of base parameters and `extra`: leading name, value, standard deviation in per cent."""

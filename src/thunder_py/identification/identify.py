@@ -33,14 +33,13 @@ from .equations import (
     with_all_parameters,
 )
 from .findings import diagnose
-from .identification import PAYLOAD, Identification
+from .identification import Identification
 from .least_squares import (
     SMALLEST_NOISE,
     Data,
     Fit,
     Outliers,
     Spread,
-    Uncertainty,
     consistent_problem,
     fit,
     fit_reweighted,
@@ -79,30 +78,6 @@ _INVISIBLE = 1e-6
 _LEAST_PART = 1e-3
 
 
-class Estimate(NamedTuple):
-    """Solution with its quality.
-
-    `values` are the further coefficients, mass, center of mass and inertia of an unknown payload, values of sensors and
-    Stribeck velocities; `determined` and `uncertainty` are those of base parameters and `values`; `motors` are the
-    means of q, x, q^2, q x and x^2 of elastic joints, (5, e); `gains` are those of the rows' torque sensors.
-    """
-
-    theta: Array
-    values: Array
-    guess: Guess
-    solution: Fit
-    determined: npt.NDArray[np.bool_]
-    uncertainty: Uncertainty
-    residual_rms: Array
-    offsets: Array
-    offset_deviations: Array
-    motors: Array
-    instants: int
-    torque_rms: Array
-    gains: Array
-    invisible: tuple[tuple[str, ...], ...]
-
-
 @dataclass(frozen=True)
 class _Step:
     """What one pass over the logs found, and what it was found from.
@@ -112,7 +87,6 @@ class _Step:
     of theta, and `misfit` measures the squares before it.
     """
 
-    guess: Guess
     plan: Layout
     sums: Sums
     gain: float
@@ -129,15 +103,18 @@ class _Step:
     misfit: float
 
     @property
+    def guess(self) -> Guess:
+        """What it was found from."""
+        return self.plan.guess
+
+    @property
     def nonlinear(self) -> slice:
         """Unknowns that change theta."""
         return slice(self.plan.ends[2], self.plan.ends[3])
 
 
-def solve(problem: Problem, names: tuple[str, ...]) -> Estimate:
-    """Return the parameters, from as many passes over the logs as theta, offsets and outliers need.
-
-    `names` are those of base parameters and `Estimate.values`.
+def solve(problem: Problem) -> _Step:
+    """Return the last pass over the logs, of as many as theta, offsets and outliers need.
 
     Raises
     ------
@@ -168,7 +145,12 @@ def solve(problem: Problem, names: tuple[str, ...]) -> Estimate:
             step = _until_weights_settle(problem, step, redescending)
     if step.promise * step.gain > _CONVERGED:
         raise ThunderError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
-    return _found(problem, step, names)
+    for name, value in zip(reversed(problem.names), reversed(step.guess.theta(unknown)), strict=False):
+        if name.endswith("_delay") and abs(value) >= problem.filtering.longest:
+            raise ThunderError(
+                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
+            )
+    return step
 
 
 def _next(problem: Problem, step: _Step, size: float = 1.0, **changes: Any) -> Guess:
@@ -329,13 +311,13 @@ def _misfit(problem: Problem, data: Data, found: Fit) -> float:
 
 def _solve_with(problem: Problem, guess: Guess, still: bool = False) -> _Step:
     """Return the solution of one pass; `still` leaves the Stribeck velocities."""
-    plan = problem.layout(guess)
-    sums, gain = problem.sums(plan, guess)
+    plan = Layout(problem, guess)
+    sums, gain = plan.sums()
     totals, count = sums.totals, float(sums.totals["count"])
     spread = None if guess.outliers is None else spread_of(totals["outliers"], guess.outliers, count)
     slopes = mean_slopes(guess.known, totals["powers"] / count)
     weight = np.ones(plan.joints.size) if spread is None else spread.weight
-    data, offsets = problem.data(plan, sums, slopes, weight)
+    data, offsets = plan.data(sums, slopes, weight)
     T, promise, misfit = np.eye(plan.columns.size)[:, : plan.ends[2]], 0.0, 0.0
     bounds = guess.bounds(problem.unknown, problem.filtering.longest, sums.speed)
     solution = _weighed(problem, plan, data.of(T), gain, spread)
@@ -365,7 +347,7 @@ def _solve_with(problem: Problem, guess: Guess, still: bool = False) -> _Step:
     if plan.ends[3] > plan.ends[2]:
         promise = float(np.sum((reduced.J @ (reduced.lengths * deviation[plan.ends[2] : plan.ends[3]])) ** 2))
     return _Step(
-        guess, plan, sums, gain, data, offsets, spread, T, solution, unmoved, deviation, theta0, bounds, promise, misfit
+        plan, sums, gain, data, offsets, spread, T, solution, unmoved, deviation, theta0, bounds, promise, misfit
     )
 
 
@@ -471,14 +453,9 @@ def _stiffness(problem: Problem, step: _Step) -> Array:
     return mean_slopes(known, step.sums.totals["powers"] / step.data.count)
 
 
-def _found(problem: Problem, step: _Step, names: tuple[str, ...]) -> Estimate:
-    plan, (_, _, linear, last, _) = step.plan, step.plan.ends
-    theta, bounds = step.guess.theta(problem.unknown), step.bounds
-    for name, value in zip(names[linear:], theta, strict=False):
-        if name.endswith("_delay") and abs(value) >= problem.filtering.longest:
-            raise ThunderError(
-                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
-            )
+def _result(problem: Problem, step: _Step) -> Identification:
+    plan, names, filtering, (_, _, linear, last, _) = step.plan, problem.names, problem.filtering, step.plan.ends
+    theta, bounds, base = step.guess.theta(problem.unknown), step.bounds, problem.base
     invisible = _groups(_reduced(step.data, plan, step.solution.noise), plan, names)
     hidden = {name for group in invisible for name in group}
     determined = np.append(step.solution.determined[:linear], (theta > bounds[0]) & (theta < bounds[1]))
@@ -497,23 +474,42 @@ def _found(problem: Problem, step: _Step, names: tuple[str, ...]) -> Estimate:
         values[body] = dyn_from_reg(values[body])
     influence = 1.0 if step.spread is None else step.spread.influence
     data, slopes = step.data.of(step.directions, parts=True), slopes @ step.directions[:last]
-    found = uncertainty(data, step.solution, 1.0 / step.gain, influence, slopes)
-    determined[speeds] &= np.sqrt(np.diag(found.covariance)[speeds]) < values[speeds]  # it might be any
-    return Estimate(
-        theta=step.theta,
-        values=values[problem.base.count :],
-        guess=_next(problem, step),
-        solution=step.solution,
-        determined=determined,
-        uncertainty=found,
-        residual_rms=residual_rms(step.data, step.deviation),
+    covariance, freedom, sources = uncertainty(data, step.solution, 1.0 / step.gain, influence, slopes)
+    determined[speeds] &= np.sqrt(np.diag(covariance)[speeds]) < values[speeds]  # it might be any
+    sigma = np.where(determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
+    robot, guess = with_all_parameters(problem.robot, step.theta), _next(problem, step)
+    return Identification(
+        robot=robot,
+        unknown=problem.chosen,
+        parameters=step.theta,
+        base=base,
+        base_parameters=base.mapping @ step.theta,
+        standard_deviations=sigma[: base.count],
+        residual_rms=residual_rms(step.data, step.deviation) / plan.gains,
+        noise=step.solution.noise / plan.gains,
         offsets=step.guess.offsets + further,
-        offset_deviations=_offset_deviations(problem, step, further, found.covariance),
-        motors=step.sums.totals["motors"] / step.data.count,
-        instants=round(step.data.count),
-        torque_rms=step.data.scale,
-        gains=plan.gains(step.guess),
+        offset_deviations=_offset_deviations(problem, step, further, covariance),
+        rank=step.solution.rank,
+        condition=step.solution.condition,
+        consistent=bool(problem.consistent),
+        covariance=covariance,
+        freedom=freedom,
+        sources=sources,
+        extra=values[base.count :],
+        extra_deviations=sigma[base.count :],
+        extra_names=names[base.count :],
+        columns=guess.columns,
+        friction=friction_model(robot, *guess.friction) if problem.friction else None,
+        sensors=guess.sensors,
+        link=problem.body[0] // 10 + 1 if problem.loaded else None,
+        payload_parameters=guess.payload,
         invisible=invisible,
+        logs=tuple(log.name for log in problem.logs),
+        count=round(step.data.count),
+        cutoff=None if filtering.cutoff is None else float(filtering.cutoff),
+        hold=filtering.hold,
+        resample=filtering.resample,
+        robust=filtering.robust,
     )
 
 
@@ -825,6 +821,8 @@ def identify(
     if with_payload:
         unknown = () if unknown is None and not logs else unknown
         known = None if payload is None else payload.parameters
+    elif consistent == "payload" or any(given is not None for given in (payload, payload_prior, link)):
+        raise ThunderError("loaded must hold logs with the payload, for payload, payload_prior, link and 'payload'")
     if consistent not in (False, True, "payload"):
         raise ThunderError(f"consistent must be False, True or 'payload', got {consistent!r}")
     kinds = None if friction is None else friction_kinds(friction, robot.n)
@@ -858,9 +856,11 @@ def identify(
         logs=(*logs, *with_payload),
         loaded=len(with_payload),
         theta0=np.where(mask, all_parameters(start), all_parameters(robot)),
+        chosen=chosen,
         mask=mask,
         base=base,
         columns=tuple(columns),
+        friction=kinds is not None,
         body=10 * (body - 1) + np.arange(10),
         payload=known,
         sensors=calibration,
@@ -874,15 +874,14 @@ def identify(
         threads=whole(threads, "threads", 0),
     )
     _LOG.info("%s: %d base parameters of %d unknown ones, from %d logs", robot.name, base.count, mask.sum(), len(logs))
-    names = _names(problem)
-    found = solve(problem, names)
-    result = _result(problem, chosen, found, names, kinds is not None)
+    step = solve(problem)
+    result = _result(problem, step)
     _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
     count = int(elastic.sum())
-    _warn_of_other_motors(robot, found)
-    _warn_of_invisible(found.invisible)
+    _warn_of_other_motors(robot, step.sums.totals["motors"] / step.data.count)
+    _warn_of_invisible(result.invisible)
     _warn_of_velocities(result)
-    for message in diagnose(result, start, found.torque_rms / found.gains, problem.logs, problem.filtering):
+    for message in diagnose(result, start, step.data.scale / step.plan.gains, problem.logs, problem.filtering):
         _warn(message)
     _warn_if_uncertain(result, count)
     _warn_if_negative(result, count)
@@ -918,61 +917,6 @@ def _with_friction(
     return robot, start, robot.unknown(mask), elastic
 
 
-def _names(problem: Problem) -> tuple[str, ...]:
-    """Return the names of base parameters, further coefficients, an unknown payload and nonlinear parameters."""
-    robot, unknown = problem.robot, problem.unknown
-    sensors = quantity_names(robot)
-    return (
-        *problem.base.names,
-        *(name for each in problem.columns for name in each.names),
-        *(PAYLOAD if problem.payload is None else ()),
-        *(sensors[k] for k in unknown.chosen),
-        *(f"{robot.joint_names[j]}.stribeck_velocity" for j in unknown.stribeck),
-    )
-
-
-def _result(
-    problem: Problem, chosen: UnknownParameters, found: Estimate, names: tuple[str, ...], friction: bool
-) -> Identification:
-    base, filtering, guess, gains = problem.base, problem.filtering, found.guess, found.gains
-    b, (covariance, freedom, sources) = base.count, found.uncertainty
-    sigma = np.where(found.determined, np.sqrt(np.maximum(np.diag(covariance), 0.0)), np.inf)
-    robot = with_all_parameters(problem.robot, found.theta)
-    return Identification(
-        robot=robot,
-        unknown=chosen,
-        parameters=found.theta,
-        base=base,
-        base_parameters=base.mapping @ found.theta,
-        standard_deviations=sigma[:b],
-        residual_rms=found.residual_rms / gains,
-        noise=found.solution.noise / gains,
-        offsets=found.offsets,
-        offset_deviations=found.offset_deviations,
-        rank=found.solution.rank,
-        condition=found.solution.condition,
-        consistent=bool(problem.consistent),
-        covariance=covariance,
-        freedom=freedom,
-        sources=sources,
-        extra=found.values,
-        extra_deviations=sigma[b:],
-        extra_names=names[b:],
-        columns=guess.columns,
-        friction=friction_model(robot, *guess.friction) if friction else None,
-        sensors=guess.sensors,
-        link=problem.body[0] // 10 + 1 if problem.loaded else None,
-        payload_parameters=guess.payload,
-        invisible=found.invisible,
-        logs=tuple(log.name for log in problem.logs),
-        count=found.instants,
-        cutoff=None if filtering.cutoff is None else float(filtering.cutoff),
-        hold=filtering.hold,
-        resample=filtering.resample,
-        robust=filtering.robust,
-    )
-
-
 def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tuple[LogSource, ...]:
     """Return the logs of the arguments of `identify`."""
     kinds = (SimulationResult, LogSource, str, Path)
@@ -995,7 +939,7 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
 def _warn_if_uncertain(result: Identification, elastic: int) -> None:
     """Warn of stiffnesses and motor inertias, among the last parameters, that the log does not determine."""
     uncertain = [
-        f"{name} ({100.0 * deviation / abs(value) if value else np.inf:.0f} %)"
+        f"{name} ({_percent(deviation, value)})"
         for name, value, deviation in _last(result, elastic)
         if name.endswith((".K0", ".Mm")) and deviation > _UNCERTAIN * abs(value)
     ]
@@ -1004,6 +948,11 @@ def _warn_if_uncertain(result: Identification, elastic: int) -> None:
             f"the log hardly determines {', '.join(uncertain)}, given with their standard deviations: excite the "
             "vibration of these joints, or lower the noise"
         )
+
+
+def _percent(deviation: float, value: float) -> str:
+    share = 100.0 * deviation / abs(value) if value else np.inf
+    return f"{share:.3g} %" if share < 1e4 else "not at all"
 
 
 def _warn_if_negative(result: Identification, elastic: int) -> None:
@@ -1034,7 +983,7 @@ def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
 def _warn_of_velocities(result: Identification) -> None:
     """Warn of Stribeck velocities that are so uncertain that linear intervals do not hold."""
     uncertain = [
-        f"{name} ({100.0 * deviation / value:.0f} %)"
+        f"{name} ({_percent(deviation, value)})"
         for name, value, deviation in zip(result.extra_names, result.extra, result.extra_deviations, strict=True)
         if name.endswith(".stribeck_velocity") and deviation > _UNCERTAIN_VELOCITY * value
     ]
@@ -1050,11 +999,11 @@ def _last(result: Identification, count: int) -> list[tuple[str, float, float]]:
     return list(values)[result.base.count - count :]
 
 
-def _warn_of_other_motors(robot: Robot, found: Estimate) -> None:
-    """Warn of joints whose x follows q, but not with a factor near one."""
+def _warn_of_other_motors(robot: Robot, means: Array) -> None:
+    """Warn of joints whose x follows q with a factor far from one, by the means of q, x, q^2, q x and x^2, (5, e)."""
     if not robot.e:
         return
-    q, x, qq, qx, xx = found.motors
+    q, x, qq, qx, xx = means
     squares, product, motors = qq - q**2, qx - q * x, xx - x**2
     factor = np.divide(product, squares, out=np.ones(robot.e), where=squares > 0.0)
     follows = product**2 > _ALIKE**2 * squares * motors

@@ -116,8 +116,8 @@ def _term(factor: float, name: str) -> str:
     return f"{'-' if factor < 0.0 else '+'}{'' if abs(factor) == 1.0 else f'{abs(factor):.6g}*'}{name}"
 
 
-#: largest magnitude of a signal [SI units]: sums of fourth powers of velocities stay finite
-_LARGEST = 1e50
+#: largest magnitude of a signal [SI units], and of an instant [s]
+_LARGEST, _LATEST = 1e12, 1e20
 #: signals of links and of the motors of elastic joints, (k, n) and (k, e)
 _LINKS, _MOTORS = ("q", "dq", "ddq", "tau"), ("x", "dx", "ddx", "joint_torque")
 
@@ -272,12 +272,13 @@ def checked_chunks(robot: Robot, source: LogSource, size: int) -> Iterator[Log]:
 def _check_finite(part: Log, count: int) -> None:
     """Raise for the first number that is not finite or too large; `count` rows of the log come before this part."""
     for name, values in {"t": part.t, **signals_of(part)}.items():
-        wrong = ~(np.abs(values) <= _LARGEST)
+        largest = _LATEST if name == "t" else _LARGEST
+        wrong = ~(np.abs(values) <= largest)
         if wrong.any():
             row, *column = map(int, np.unravel_index(int(np.argmax(wrong)), values.shape))
             where = f"row {count + row}" + (f", column {column[0]}" if column else "")
             found = values[(row, *column)]
-            bound = f"at most {_LARGEST:g} in magnitude" if np.isfinite(found) else "finite"
+            bound = f"at most {largest:g} in magnitude" if np.isfinite(found) else "finite"
             raise ThunderError(f"{name} must be {bound}, got {found:g} in {where}")
 
 

@@ -12,6 +12,8 @@ from .. import _core
 from ..checks import Array, array, whole
 from ..errors import ThunderError
 
+#: highest cutoff, relative to the sampling frequency: poles of the filter meet at a half
+_HIGHEST = 0.49
 #: largest relative deviation of sampling periods from their mean
 JITTER = 1e-3
 #: most decimals of rounded instants, and share of a period by which a missing sample shifts those after it
@@ -72,7 +74,7 @@ def differentiate(t: npt.ArrayLike, q: npt.ArrayLike, cutoff: float, *, order: i
     Raises
     ------
     ThunderError
-        If the instants are not evenly spaced, too few, or `cutoff` is not below half the sampling frequency.
+        If the instants are not evenly spaced, too few, or `cutoff` is above 0.49 of the sampling frequency.
 
     Examples
     --------
@@ -160,13 +162,14 @@ def memory(period: float, cutoff: float, order: int = 4) -> int:
 
 
 def checked_cutoff(cutoff: Any, dt: float) -> float:
-    """Return a cutoff frequency [Hz] between zero and half the sampling frequency, or raise."""
+    """Return a cutoff frequency [Hz] that the filter can have, or raise."""
     if isinstance(cutoff, bool):
         raise ThunderError(f"cutoff must be a number, got {cutoff!r}")
     frequency = float(array(cutoff, (), "cutoff"))
-    if not 0.0 < frequency < 0.5 / dt:
+    if not 0.0 < frequency <= _HIGHEST / dt:
         raise ThunderError(
-            f"cutoff must be more than 0 and less than half the sampling frequency, {0.5 / dt:g} Hz, got {frequency:g}"
+            f"cutoff must be more than 0 and at most {_HIGHEST} of the sampling frequency, {_HIGHEST / dt:g} Hz, got "
+            f"{frequency:g}"
         )
     return frequency
 
