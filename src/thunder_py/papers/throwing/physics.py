@@ -38,7 +38,7 @@ ACCELERATION = 20.0  # of the joints of arms other than the report's, so that a 
 EFFORT = 70.0  # force of the hand's motor [N]
 PALM = Palm(angle=0.3)  # largest angle of the throw with the axis out of the palm [rad]
 GRASP = 0.003  # standard deviation of the object in the hand, along the pads [m]
-REPETITIONS = 2  # before a throw
+REPETITIONS = 1  # before a throw; with more of them the ball creeps out of the compliant hand
 _ADAPTIVE = "adaptive, low"
 _SEEDS, _STARTS, _LEARNING = 8, 16, 5
 
