@@ -1,7 +1,10 @@
-"""Measure identification beside `mujoco.sysid` (pip install "mujoco[sysid]"): the same logs and unknown parameters.
+"""Measure identification beside `mujoco.sysid` (pip install "mujoco[sysid]") and, where installed, FIGAROH.
 
-python benchmarks/mujoco_sysid.py                                   the table
-python benchmarks/mujoco_sysid.py --quick                           its first row
+The same logs and unknown parameters. FIGAROH (pip install figaroh) finds base parameters of all links, viscous and
+Coulomb friction and armature by least squares; errors of prediction are those on another log.
+
+python benchmarks/mujoco_sysid.py                                   the tables
+python benchmarks/mujoco_sysid.py --quick                           the first row
 python benchmarks/mujoco_sysid.py --markdown docs/identification_workflow.md
    also renews the generated part of the page
 """
@@ -15,6 +18,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import mujoco
@@ -229,6 +233,73 @@ def _add_tool(parameters: Any, spec: Any) -> None:
     parameters["tool"].value[:] = [HEAVIER * mass, *(center + SHIFT)]
 
 
+def base_parameters(samples: int = 10_000) -> list[list[str]]:
+    """Return rows of name, base parameters, seconds and error of prediction, of both packages that find all of them."""
+    arm, h = robot(), 2e-3
+    logs = []
+    for seed in (0, 1):
+        rng = np.random.default_rng(seed)
+        motion = th.trajectory.FourierSeries(*rng.normal(scale=0.3, size=(2, 5, 5)), np.zeros(5), 0.2)
+        t = h * np.arange(samples)
+        q, dq, ddq = motion(t)
+        tau = arm.inverse_dynamics(q, dq, ddq)
+        noisy = q + 1e-5 * rng.normal(size=q.shape), tau + 0.02 * rng.normal(size=q.shape)
+        logs.append((th.identification.Log(t=t, q=noisy[0], tau=noisy[1]), (q, dq, ddq, tau)))
+    (log, _), (_, (q, dq, ddq, tau)) = logs
+
+    def of_ours() -> tuple[int, np.ndarray]:
+        # friction of all joints and armature are unknown as well
+        found = identify(arm, log, friction="coulomb", cutoff=CUTOFF)
+        plant = found.robot
+        return found.base.count + len(found.extra), plant.inverse_dynamics(q, dq, ddq)
+
+    def of_theirs() -> tuple[int, np.ndarray]:
+        return _by_figaroh(log, (q, dq, ddq))
+
+    rows = []
+    for name, function, repeat in (("thunder_py", of_ours, 5), ("FIGAROH", of_theirs, 2)):
+        try:
+            times = []
+            for _ in range(repeat):
+                start = perf_counter()
+                count, predicted = function()
+                times.append(perf_counter() - start)
+        except ImportError as error:
+            rows.append([name, "", f"not installed: {error}", ""])
+            continue
+        missed = np.sqrt(np.mean((predicted - tau) ** 2) / np.mean(tau**2))
+        rows.append([name, str(count), f"{min(times):.2g}", f"{100.0 * missed:.2g} %"])
+    return rows
+
+
+def _by_figaroh(log: Any, motion: tuple[np.ndarray, ...]) -> tuple[int, np.ndarray]:
+    """Filter, differentiate, find base parameters and least squares by FIGAROH's functions, and predict torques."""
+    import pinocchio
+    from figaroh.identification import identification_tools as tools
+    from figaroh.tools.qrdecomposition import QRDecomposer
+    from figaroh.tools.regressor import RegressorBuilder, RegressorConfig
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "arm.xml")
+        path.write_text(ARM_XML)
+        model = pinocchio.buildModelFromMJCF(str(path))
+    n, options = model.nv, {"ts": 2e-3, "cut_off_frequency_butterworth": CUTOFF, "act_idxv": list(range(model.nv))}
+    options["cut_off_frequency_butterworth"] *= 2.0  # it divides by the sampling frequency where SciPy has half of it
+    builder = RegressorBuilder(
+        SimpleNamespace(model=model, data=model.createData()),
+        RegressorConfig(has_friction=True, has_actuator_inertia=True, additional_columns=3),
+    )
+    positions = tools.low_pass_filter_data(log.q, options)
+    torques = tools.low_pass_filter_data(log.tau, options)[:-2]
+    moved = tools.calculate_first_second_order_differentiation(model, positions, options)
+    W = builder.build_basic_regressor(*moved, identif_config=options)
+    kept = np.flatnonzero(np.linalg.norm(W, axis=0) > 1e-3)
+    solver = QRDecomposer()
+    _, _, names, values = solver.double_decomposition(torques.T.ravel(), W[:, kept], [f"p{k}" for k in kept])[:4]
+    other = builder.build_basic_regressor(*motion, identif_config=options)[:, kept][:, solver.get_base_indices()]
+    return len(names), (other @ values).reshape(n, -1).T
+
+
 def markdown(rows: list[dict[str, Any]]) -> str:
     """Return the table of the documentation."""
     header = [
@@ -257,6 +328,9 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     arguments = parser.parse_args()
     text = markdown(results(arguments.quick))
+    if not arguments.quick:
+        header = ["all base parameters, 10 000 samples", "found", "time [s]", "error of predicted torques"]
+        text += "\n" + table(header, base_parameters()) + "\n"
     if arguments.markdown:
         renew(arguments.markdown, "benchmarks/mujoco_sysid.py", text)
     print(text)

@@ -32,8 +32,8 @@ from thunder_py.identification import (
     cross_validate,
     identify,
 )
-from thunder_py.identification.report.figures import draw_torques
-from thunder_py.identification.windows import Filtering, windows
+from thunder_py.identification.equations import Filtering, windows
+from thunder_py.identification.report import draw_torques
 from thunder_py.plotting.panels import new_panels
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -139,8 +139,12 @@ def write_archive(path: str | Path, arrays: Mapping[str, Any]) -> None:
     target = Path(path)
     if target.suffix != ".npz":
         raise ThunderError(f"path must end in .npz, got {str(path)!r}")
+    plain: dict[str, Any] = {name: np.asarray(array) for name, array in arrays.items()}
+    for name, array in plain.items():
+        if array.dtype.hasobject:  # NumPy 2.0 and below have no option against pickles
+            raise ThunderError(f"arrays must hold numbers or text, got objects in {name!r}")
     with whole_file(target) as temporary, open(temporary, "xb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, **plain)
 
 
 def read_archive(path: str | Path, writer: str) -> dict[str, Any]:

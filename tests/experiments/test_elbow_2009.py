@@ -24,7 +24,7 @@ def state():
 @pytest.mark.release
 def test_errata_repair_the_four_wrong_printed_entries(elbow):
     """G-1, G-2: b4 b8 in the mass column of row 1, b5 in three entries of row 2; nothing else is wrong."""
-    wrong = [(e.name, e.row, e.parameter) for e in elbow.entries if not e.printed_is_right]
+    wrong = [(e.name, e.row, e.parameter) for e in elbow.entries if not e.is_right("printed")]
     assert wrong == [
         ("X_0^(2)", 1, "m of link 2"),
         ("W_0^(2)", 2, "m of link 2"),
@@ -32,7 +32,7 @@ def test_errata_repair_the_four_wrong_printed_entries(elbow):
         ("W_1^(2)", 2, "m c_y of link 2"),
     ]
     assert len(elbow.entries) == 23
-    assert all(e.corrected_is_right for e in elbow.entries)
+    assert all(e.is_right("corrected") for e in elbow.entries)
 
 
 @pytest.mark.release

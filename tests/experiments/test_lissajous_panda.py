@@ -5,7 +5,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py import papers
-from thunder_py.papers.lissajous.figure import plot_lissajous_panda
+from thunder_py.papers.lissajous.run import LISSAJOUS_PANELS
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +66,10 @@ def test_the_figure_draws_on_given_axes_and_on_its_own():
 
     short = papers.run_lissajous_panda(0.5)
     figure = Figure()
-    given = figure.subplot_mosaic(th.papers.lissajous.figure.LISSAJOUS_PANELS)
-    axes = plot_lissajous_panda(short, axes=given)
-    assert axes == given
+    given = figure.subplot_mosaic(LISSAJOUS_PANELS)
+    axes = given
+    assert short.plot(axes) is figure
     np.testing.assert_allclose(axes["position"].lines[1].get_ydata(), 1e3 * short.adaptive.position_error[1:])
     np.testing.assert_array_equal(axes["mcx"].lines[0].get_ydata(), short.adaptive.result.parameters[:, 61])
-    assert set(plot_lissajous_panda(short)) == set(given)
+    assert len(short.plot().axes) == len(given)
     pyplot.close("all")

@@ -14,9 +14,8 @@ from tests.identification.test_identify import motion as two_tones
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import FrictionColumns, Log, SensorCalibration, identify
-from thunder_py.identification.friction import KINDS, friction_terms
-from thunder_py.identification.nonlinear import Guess, Nonlinear, Slopes
-from thunder_py.identification.windows import Filtering, windows
+from thunder_py.identification.equations import KINDS, Filtering, friction_column, windows
+from thunder_py.identification.sums import Guess, Nonlinear, Slopes
 from thunder_py.reference import Sinusoid
 from thunder_py.simulation import FrictionModel
 
@@ -53,17 +52,17 @@ def log_of(robot, *, friction=None, sensors=None, noise=0.0, seed=0, exact=False
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_columns_of_friction_and_their_slopes(kind):
+def test_columns_of_friction(kind):
     v = np.array([-1.3, -0.2, -0.02, 0.004, 0.03, 0.7])
     coefficients, velocity, delta = np.arange(1.0, len(KINDS[kind]) + 1.0), 0.2, 0.01
     model = FrictionColumns((kind,), ("joint1",), delta, [velocity]).model(coefficients)
-    found = friction_terms(KINDS[kind], delta, velocity, v)
-    np.testing.assert_allclose(found.values @ coefficients, model.torque(v[:, None])[:, 0], atol=1e-15)
-    h = 1e-6
-    ahead, behind = (friction_terms(KINDS[kind], delta, velocity, v + step).values for step in (h, -h))
-    np.testing.assert_allclose(found.slopes, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-6)
-    ahead, behind = (friction_terms(KINDS[kind], delta, velocity * np.exp(step), v).values for step in (h, -h))
-    np.testing.assert_allclose(found.bends, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-8)
+    found = np.array([friction_column(name, v, delta, velocity) for name in KINDS[kind]]).reshape(-1, v.size).T
+    np.testing.assert_allclose(found @ coefficients, model.torque(v[:, None])[:, 0], atol=1e-15)
+
+
+def test_a_model_of_friction_holds_all_terms_or_refuses():
+    columns = FrictionColumns(("viscous+quadratic",), ("joint1",))
+    assert_refused((lambda: columns.model([1.0, 2.0]), "kinds must hold terms of FrictionModel, ..., got quadratic"))
 
 
 def test_derivatives_by_parameters_of_sensors_and_friction():

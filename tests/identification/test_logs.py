@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import warnings
 import zipfile
 from functools import partial
@@ -18,8 +19,8 @@ from tests.identification.test_identify_elastic import run, soft_elbow
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderWarning
 from thunder_py.identification import Log, LogFile, identify
-from thunder_py.identification.readers.units import scale
-from thunder_py.identification.resample import Resampled
+from thunder_py.identification.log import Resampled
+from thunder_py.identification.readers import scale
 from thunder_py.identification.signals import JITTER, instants, sampling_period
 
 T = np.arange(200) * 1e-2
@@ -595,8 +596,8 @@ def test_numbers_without_meaning_are_refused(name: str, value: float, short: Log
     signals = {"t": short.t.copy(), "q": short.q.copy(), "tau": short.tau.copy()}
     signals[name][-1] = value
     np.savez(tmp_path / "log.npz", **signals)
-    message = rf"^log\.npz: {name} must be at most 1e\+50 in magnitude, got {value:g} in row 119".replace(
-        "e+300", r"e\+300"
+    message = (
+        f"log.npz: {name} must be at most {1e20 if name == 't' else 1e12:g} in magnitude, got {value:g} in row 119"
     )
-    with pytest.raises(ValueError, match=message.replace("-1e+51", r"-1e\+51")):
+    with pytest.raises(ValueError, match=re.escape(message)):
         identify(elbow(), tmp_path / "log.npz", cutoff=10.0)

@@ -10,11 +10,10 @@ from tests.control.arms import elbow, panda
 from tests.identification.test_identify import NOISE, motion, wrong
 from tests.identification.test_identify_elastic import noisy, run, soft_elbow
 from thunder_py.identification import Log, differentiate, identify, lowpass
-from thunder_py.identification import windows as module
-from thunder_py.identification.intervals import block_length, split
+from thunder_py.identification import equations as module
+from thunder_py.identification.equations import Filtering, windows
+from thunder_py.identification.least_squares import Triangle, block_length, r_factor, split
 from thunder_py.identification.samples import Filter
-from thunder_py.identification.triangle import Triangle, r_factor
-from thunder_py.identification.windows import Filtering, windows
 
 T = np.linspace(0.0, 10.0, 1001)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..checks import within
+from ..files import whole_file
 from ..table import Table
 from .text import argument, check_picture, check_target, number
 
@@ -68,9 +69,11 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.save is not None:
         experiment.save(arguments.save)
     if picture is not None:
-        from ..papers.lissajous.figure import save_lissajous_panda
+        import matplotlib as mpl
 
-        save_lissajous_panda(experiment, picture)
+        mpl.use("agg")  # no window, whatever the screen
+        with whole_file(picture) as temporary:
+            experiment.plot().savefig(temporary, dpi=130)
     files = {"picture": picture, "runs": arguments.save}
     if arguments.json:
         names = {kind: None if path is None else str(path) for kind, path in files.items()}

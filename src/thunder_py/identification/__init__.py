@@ -1,23 +1,24 @@
 """Excitation measures, exciting motions, and identification of parameters from logged data."""
 
 from ..public import publish
-from .correction import Correction
-from .equations import Columns
-from .excitation import Excitation, optimize_excitation
+from .equations import Columns, FrictionColumns
+from .excitation import (
+    Conditioning,
+    Excitation,
+    PersistentExcitation,
+    base_regressor_condition,
+    optimize_excitation,
+    persistent_excitation,
+)
 from .findings import find_correction
-from .friction import FrictionColumns
-from .identification import Identification
+from .identification import Identification, Prediction
 from .identify import identify
 from .least_squares import divergence
-from .log import Log
-from .log_file import LogFile
-from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
-from .prediction import Prediction
-from .readers.describe import Description
+from .log import Correction, Log, LogFile
+from .readers import Description
 from .replay import Replay, replay
-from .report.html import write_report
-from .samples import Samples
-from .sensors import SensorCalibration
+from .report import write_report
+from .samples import Samples, SensorCalibration
 from .signals import Motion, differentiate, lowpass
 from .validation import CrossValidation, Difference, ModelComparison, compare_models, cross_validate
 

@@ -1,4 +1,4 @@
-"""Result of an identification."""
+"""Result of an identification, and the torques that it predicts."""
 
 from __future__ import annotations
 
@@ -17,20 +17,89 @@ from ..model.parameters import BaseParameters, UnknownParameters
 from ..robot import Payload, Robot
 from ..simulation.friction import FrictionModel
 from ..table import Table
-from .equations import Columns
-from .friction import FrictionColumns
-from .intervals import student_intervals
-from .log_file import Recorded
-from .prediction import Model, Prediction, predict
-from .sensors import SensorCalibration
-from .windows import Filtering
+from .equations import Columns, Filtering, FrictionColumns, windows
+from .least_squares import histogram, normal_scale, student_intervals
+from .log import Recorded, as_source
+from .samples import SensorCalibration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-#: names of the parameters of a payload in `Identification.extra`
-PAYLOAD = tuple(f"payload.{name}" for name in ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"))
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prediction:
+    """Measured and predicted torques of a log, behind the filter of the identification, and their errors.
+
+    Attributes
+    ----------
+    name : str
+        Name of the log.
+    rows : tuple of str
+        Names of the rows: the joints, then springs and motors of elastic joints as in `Identification.residual_rms`.
+    instants : int
+        Number of instants of the log.
+    rms, torque_rms : (r,) array
+        Root mean square of the residual and of the measured torque, over all of them [N m or N].
+    typical : (r,) array
+        Median absolute residual, as the standard deviation of a normal variable: an error that outliers hardly enter.
+    t : (k,) array
+        Instants that follow [s]: all of them, or the first ones.
+    q, dq : (k, n) array
+        Positions and velocities [rad or m, and their time derivatives].
+    measured, predicted : (k, r) array
+        Torques [N m or N].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> log = th.identification.Log(t=t, q=q, dq=dq, ddq=ddq, tau=robot.inverse_dynamics(q, dq, ddq) + [0.0, 0.1])
+    >>> estimate = th.identification.identify(robot, log)
+    >>> prediction = estimate.predict(log)
+    >>> prediction.rows, prediction.residual.shape, bool((prediction.rms < 0.1).all())
+    (('joint1', 'joint2'), (501, 2), True)
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    instants: int
+    rms: Array
+    torque_rms: Array
+    typical: Array
+    t: Array = field(repr=False)
+    q: Array = field(repr=False)
+    dq: Array = field(repr=False)
+    measured: Array = field(repr=False)
+    predicted: Array = field(repr=False)
+
+    @property
+    def residual(self) -> Array:
+        """Measured minus predicted torque, (k, r)."""
+        return self.measured - self.predicted
+
+    @property
+    def relative(self) -> Array:
+        """`rms` relative to `torque_rms`, (r,); NaN for a torque of zero."""
+        return ratio(self.rms, self.torque_rms)
+
+    def table(self) -> Table:
+        """Return a table of the rows: error, error relative to the torque, and typical error."""
+        columns = zip(self.rows, self.rms, 100.0 * self.relative, self.typical, strict=True)
+        return Table(["joint", "error [N m or N]", "of the torque [%]", "typical error [N m or N]"], columns)
+
+
+def ratio(values: Array, scale: Array) -> Array:
+    """Return values relative to a scale, NaN where the scale is zero."""
+    return np.asarray(np.divide(values, scale, out=np.full(values.shape, np.nan), where=scale > 0.0))
+
+
+def _row_names(robot: Robot, count: int) -> tuple[str, ...]:
+    """Return the names of the rows of the equations: joints, springs where their torque is measured, motors."""
+    drives = [robot.joint_names[drive.joint - 1] for drive in robot.elastic]
+    kinds = () if not drives else ("motor",) if count == robot.n + robot.e else ("spring", "motor")
+    return (*robot.joint_names, *(f"{name} {kind}" for kind in kinds for name in drives))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -189,7 +258,11 @@ class Identification:
             return None
         values, about_com = inertia.dyn_from_reg(self.payload_parameters), np.zeros((3, 3))
         about_com[np.triu_indices(3)] = values[4:]
-        return Payload(values[0], values[1:4], about_com + np.triu(about_com, 1).T, link=self.link)
+        try:
+            return Payload(values[0], values[1:4], about_com + np.triu(about_com, 1).T, link=self.link)
+        except ThunderError as error:
+            message = "payload_parameters must be those of a body, identify with consistent='payload'"
+            raise ThunderError(f"{message}: {error}") from None
 
     def table(self) -> Table:
         """Return a table of base parameters and `extra`: leading name, value, standard deviation in per cent."""
@@ -247,18 +320,6 @@ class Identification:
         """
         return student_intervals(self.estimates, self.deviations, self.freedom, level)
 
-    def _model(self, loaded: bool) -> Model:
-        """Return what predicts the torques of logs with or without a payload."""
-        parameters, sensors = self.parameters.copy(), self.sensors
-        if loaded:
-            if self.link is None:
-                raise ThunderError("loaded must be False for an identification without logs with a payload")
-            parameters[10 * self.link - 10 : 10 * self.link] += self.payload_parameters
-        count = sum(len(each.names) for each in self.columns)
-        delays = np.abs(np.concatenate([sensors.torque_delay, sensors.position_delay])).max()
-        filtering = Filtering(self.cutoff, self.hold, self.resample, self.robust, longest=float(delays))
-        return Model(self.robot, parameters, self.extra[:count], self.columns, self.offsets, sensors, filtering)
-
     def predict(self, log: Recorded, *, most: int | None = None, loaded: bool = False) -> Prediction:
         """Predict the torques of a log on its measured motion, both corrected for the sensors, and filtered.
 
@@ -276,11 +337,45 @@ class Identification:
         Prediction
             Measured and predicted torques, and their errors.
         """
-        return predict(self._model(loaded), log, most)
+        robot, sensors, parameters = self.robot, self.sensors, self.parameters.copy()
+        if loaded:
+            if self.link is None:
+                raise ThunderError("loaded must be False for an identification without logs with a payload")
+            parameters[10 * self.link - 10 : 10 * self.link] += self.payload_parameters
+        theta = np.append(parameters, self.extra[: sum(len(each.names) for each in self.columns)])
+        delays = np.abs(np.concatenate([sensors.torque_delay, sensors.position_delay])).max()
+        filtering = Filtering(self.cutoff, self.hold, self.resample, self.robust, longest=float(delays))
+        kept: list[tuple[Array, ...]] = []
+        count, squares, sizes, source = 0, np.zeros((2, 1)), np.zeros(1), as_source(robot, log)
+        for window in windows(robot, source, filtering):
+            for rows in window.equations(self.offsets, self.columns, window.samples(sensors)):
+                predicted, motion = rows.W @ theta, rows.samples.motion
+                left = slice(None if most is None else max(most - count, 0))
+                if not kept or left.stop != 0:
+                    signals = (rows.samples.t, motion.q, motion.dq, rows.y, predicted)
+                    kept.append(tuple(signal[left].copy() for signal in signals))
+                count, residual = count + len(predicted), rows.y - predicted
+                squares = squares + np.stack([np.sum(residual**2, axis=0), np.sum(rows.y**2, axis=0)])
+                sizes = sizes + np.array([histogram(np.abs(column)) for column in residual.T])
+        t, q, dq, measured, predicted = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+        rms, torque_rms = np.sqrt(squares / count)
+        return Prediction(
+            name=source.name,
+            rows=_row_names(robot, rms.size),
+            instants=count,
+            rms=rms,
+            torque_rms=torque_rms,
+            typical=normal_scale(sizes, count),
+            t=t,
+            q=q,
+            dq=dq,
+            measured=measured,
+            predicted=predicted,
+        )
 
     def errors(self, log: Recorded, *, loaded: bool = False) -> Prediction:
         """Return the errors of the predicted torques of a log of any length: `predict` without instants."""
-        return predict(self._model(loaded), log, 0)
+        return self.predict(log, most=0, loaded=loaded)
 
     def inconsistent_links(self) -> tuple[str, ...]:
         """Return the names of identified links that no physical body has the parameters of."""

@@ -1,20 +1,168 @@
-"""Weighted least squares for base parameters."""
+"""Weighted least squares for base parameters: factors of rows, outliers, consistency, uncertainty."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array
+from ..checks import Array, all_positive, array, within
 from ..errors import ThunderError
 from ..model import inertia
 from ..model.parameters import BaseParameters
 from ..robot import Robot
 from .equations import all_names
+from .signals import NORMAL_MEDIAN
+
+#: size of what is added to the metric, relative to its columns, so that it has an inverse
+_LEAST = 1e-7
+#: growth of the squares of the rows, in the metric of those before, that leaves them accurate
+_GROWTH = 1e6
+
+
+def r_factor(A: Array) -> Array:
+    """Return the square triangular factor R with R'R = A'A."""
+    R = np.linalg.qr(A, mode="r")
+    missing = A.shape[1] - len(R)
+    return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
+
+
+class Triangle:
+    """Triangular factor R of rows A that arrive in blocks, R'R = A'A, as accurate as by orthogonal transformations.
+
+    Rows are measured by M, a factor of the first blocks: the squares of A M^-1 are about one in all directions that
+    these excite, so that they lose nothing in their sum S, and R is a factor of M'SM (Yamamoto et al., Roundoff error
+    analysis of the CholeskyQR2 algorithm, ETNA 44, 2015). That takes two products of matrices for a block in place of a
+    factorization. Blocks much larger than those before give a new M.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._metric: Array = np.eye(columns)
+        self._inverse: Array = np.eye(columns)
+        self._squares: Array = np.zeros((columns, columns))
+        self._begun = False
+
+    def add(self, block: Array) -> None:
+        """Append rows (k, m)."""
+        if self._begun:
+            measured = block @ self._inverse
+            squares = self._squares + measured.T @ measured
+            if squares.diagonal().max(initial=0.0) <= _GROWTH:
+                self._squares = squares
+                return
+        R = r_factor(np.vstack([self.factor(), block]))
+        size = np.linalg.norm(R, axis=0)
+        self._metric = r_factor(np.vstack([R, np.diag(np.where(size > 0.0, _LEAST * size, 1.0))]))
+        self._inverse = np.asarray(np.linalg.inv(self._metric))
+        first = R @ self._inverse
+        self._squares, self._begun = first.T @ first, True
+
+    def factor(self) -> Array:
+        """Return the factor (m, m) of all rows."""
+        values, vectors = np.linalg.eigh(self._squares)
+        seen = self._metric * (self._squares.diagonal() > 0.0)  # columns of zeros stay so
+        return r_factor((np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T) @ seen)
+
+
+#: residuals in standard deviations beyond which weights fall, for an efficiency of 95 % with normal residuals
+_HUBER, _BISQUARE = 1.345, 4.685
+#: bins of absolute residuals for each power of ten, and the powers; 1 % wide
+_PER_DECADE, _DECADES = 250, (-10.0, 10.0)
+_BINS = int(_PER_DECADE * (_DECADES[1] - _DECADES[0]))
+
+
+@dataclass(frozen=True)
+class Outliers:
+    """Residuals relative to a solution.
+
+    Attributes
+    ----------
+    solution : tuple of (c,) array
+        For each row the coefficients of its columns, and -1 for its torque.
+    scale : (r,) array
+        Standard deviations of residuals that are no outliers.
+    redescending : bool
+        Whether the weights are Tukey's, which ignore outliers, instead of Huber's, which limit them. Those of Huber
+        lead to one solution from any start.
+    """
+
+    solution: tuple[Array, ...]
+    scale: Array
+    redescending: bool
+
+    def weighted(self, pieces: Sequence[Array]) -> tuple[list[Array], Array]:
+        """Return the rows times the roots of their weights, and sums for `spread_of`, (r, 3 + bins)."""
+        rows, sums = [], np.zeros((len(pieces), 3 + _BINS))
+        for row, (piece, solution) in enumerate(zip(pieces, self.solution, strict=True)):
+            u = piece @ solution / self.scale[row]
+            w, slope = _bisquare(u) if self.redescending else _huber(u)
+            sums[row, :3] = np.sum(w), np.sum((w * u) ** 2), np.sum(slope)
+            sums[row, 3:] = histogram(np.abs(u))
+            rows.append(np.sqrt(w)[:, None] * piece)
+        return rows, sums
+
+
+def _huber(u: Array) -> tuple[Array, Array]:
+    """Return weights, and the derivative of u times its weight."""
+    size = np.abs(u)
+    return np.minimum(1.0, _HUBER / np.maximum(size, _HUBER)), (size < _HUBER).astype(np.float64)
+
+
+def _bisquare(u: Array) -> tuple[Array, Array]:
+    square = (u / _BISQUARE) ** 2
+    inside = np.maximum(1.0 - square, 0.0)
+    return inside**2, inside * (1.0 - 5.0 * square) * (square < 1.0)
+
+
+def histogram(size: Array) -> Array:
+    """Return the numbers of absolute residuals in logarithmic bins, which add up over parts of logs."""
+    place = _PER_DECADE * (np.log10(np.maximum(size, 1e-300)) - _DECADES[0])
+    return np.bincount(np.clip(place, 0, _BINS - 1).astype(np.intp), minlength=_BINS).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Spread of the residuals of each row, (r,) each.
+
+    Attributes
+    ----------
+    scale : array
+        Median absolute residual, as the standard deviation of a normal variable.
+    noise : array
+        Standard deviation that leads to the covariance of the weighted solution.
+    weight : array
+        Mean weight.
+    influence : array
+        Mean weight relative to the mean slope of residuals times their weight.
+    """
+
+    scale: Array
+    noise: Array
+    weight: Array
+    influence: Array
+
+
+def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
+    """Return the spread of residuals from the sums of `Outliers.weighted`.
+
+    The covariance of an M-estimate is that of least squares with the variance mean(psi^2) / mean(psi')^2 (Huber and
+    Ronchetti, Robust statistics, 2009, section 7.6).
+    """
+    weight, square, slope = (sums[:, :3] / count).T
+    slope = np.maximum(slope, 1e-3)
+    scale, noise = outliers.scale * normal_scale(sums[:, 3:], count), outliers.scale * np.sqrt(square) / slope
+    return Spread(scale, noise, weight, weight / slope)
+
+
+def normal_scale(histograms: Array, count: float) -> Array:
+    """Return median absolute residuals, (r,), as standard deviations of normal variables, from `histogram`s."""
+    below = np.cumsum(histograms, axis=1) / count
+    bins = [np.interp(0.5, np.append(0.0, row), np.arange(_BINS + 1.0)) for row in below]
+    return np.asarray(10.0 ** (_DECADES[0] + np.array(bins) / _PER_DECADE) / NORMAL_MEDIAN)
+
 
 #: iterations of reweighting, and the relative change of weights at which it ends
 _ITERATIONS, _SETTLED = 50, 1e-6
@@ -260,40 +408,83 @@ def divergence(P: npt.ArrayLike, P0: npt.ArrayLike) -> Array:
     return np.asarray(logs + np.trace(np.linalg.solve(P0, P), axis1=-2, axis2=-1) - P.shape[-1])
 
 
-@dataclass(frozen=True)
 class ConsistentProblem:
     """``1/2 |R x - z|^2 + gamma (sum_i w_i D(P_i||P0_i) + sum_j D(c_j||c0_j))`` over the unknown parameters x.
 
-    It is convex, because P_i is linear in x.
+    It is convex, because P_i is linear in x. The divergence from a coefficient of zero is infinite. A prior of zero is
+    therefore replaced by the coefficient whose torque is as large as the noise; it shifts the estimate by less than a
+    standard deviation.
 
-    Attributes
+    Parameters
     ----------
-    R : (v, u) array
-        Factor of the weighted regressor, v at most u.
-    z : (v,) array
-        Torque in the same coordinates.
+    robot : Robot
+        The robot.
     prior : (p,) array
-        All parameters; known ones keep these values.
-    unknown : (u,) int array
-        Indices of the parameters in x.
-    bodies : (l, 10) int array
-        Parameters of the links with unknown ones, and of a payload.
-    weights : (l,) array
-        Weights w of their divergences.
-    positive : (c,) int array
-        Unknown coefficients of friction, rotors, armature and elastic joints.
-    names : sequence of str
-        Names of all parameters.
+        All parameters in the order of `all_parameters`, known ones included; ten further ones are those of a payload.
+    mask : (p,) bool array
+        True for those in x.
+    W : (r, u) array
+        Weighted columns of these, or factors of as many columns.
+    y : (r,) array
+        Torque minus that of the known ones.
+    count : float, optional
+        Number of rows for each joint; default from `W`.
+    errors : (u, u) array, optional
+        Sum of W' W that is due to noise of W.
+    pull : (u,) array, optional
+        That of W' times the torque of the known parameters.
+    weight : float
+        Weight of the divergence of a payload; that of links is one.
+
+    Raises
+    ------
+    ThunderError
+        If the prior is not positive definite for an unknown link, or negative for an unknown coefficient.
     """
 
-    R: Array
-    z: Array
-    prior: Array
-    unknown: npt.NDArray[np.intp]
-    bodies: npt.NDArray[np.intp]
-    weights: Array
-    positive: npt.NDArray[np.intp]
-    names: Sequence[str]
+    def __init__(
+        self,
+        robot: Robot,
+        prior: Array,
+        mask: npt.NDArray[np.bool_],
+        W: Array,
+        y: Array,
+        *,
+        count: float | None = None,
+        errors: Array | None = None,
+        pull: Array | None = None,
+        weight: float = 1.0,
+    ) -> None:
+        self.names = all_names(robot)
+        self.unknown, P = np.flatnonzero(mask), len(self.names)
+        unknown = self.unknown
+        links = np.unique(unknown[unknown < 10 * robot.n] // 10)
+        self.bodies = np.append(10 * links, np.arange(P, P + 10 * mask[P:].any(), 10))[:, None] + np.arange(10)
+        self.positive = positive = unknown[(unknown >= 10 * robot.n) & (unknown < P)]
+        physical = inertia.is_physical(prior[self.bodies])
+        if not physical.all():
+            named = [*(robot.link_names[k] for k in links), "the payload"]
+            names = ", ".join(named[k] for k in np.flatnonzero(~physical))
+            raise ThunderError(
+                f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
+                "leave them out of unknown or give another prior"
+            )
+        if not (prior[positive] >= 0.0).all():
+            names = ", ".join(self.names[k] for k in positive[prior[positive] < 0.0])
+            raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
+        lengths, self.prior = np.linalg.norm(W, axis=0), prior.copy()
+        absent = np.isin(unknown, positive) & (prior[unknown] == 0.0)
+        self.prior[unknown[absent]] = np.sqrt(len(W) / robot.n if count is None else count) / lengths[absent]
+        R = np.zeros((unknown.size, unknown.size + 1))
+        factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
+        R[: len(factor)] = factor
+        if errors is not None and pull is not None and errors.any():
+            found = _resolve(R, errors, pull)
+            root = np.sqrt(found.signal)
+            R = np.column_stack([root[:, None] * found.rows, found.right / root])
+        self.R, self.z = R[:, :-1], R[:, -1]
+        self.weights = np.ones(len(self.bodies))
+        self.weights[links.size :] = weight
 
     def pseudo_inertias(self, pi: Array) -> Array:
         """Return the pseudo-inertias of the bodies, (l, 4, 4)."""
@@ -330,115 +521,173 @@ class ConsistentProblem:
         r[first:] = 1.0 - pi[self.positive] / self.prior[self.positive]
         return F[:, self.unknown], r
 
+    def solve(self, gamma: float) -> Array:
+        """Minimize by Newton's method from the prior, with regularization decreasing to `gamma`; return all parameters.
 
-def consistent_problem(
-    robot: Robot,
-    prior: Array,
-    mask: npt.NDArray[np.bool_],
-    W: Array,
-    y: Array,
-    *,
-    count: float | None = None,
-    errors: Array | None = None,
-    pull: Array | None = None,
-    weight: float = 1.0,
-) -> ConsistentProblem:
-    """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
-
-    These may be factors of as many columns; `count` is then the number of rows for each joint. `prior` and `mask` are
-    in the order of `all_parameters`; ten further ones are those of a payload, whose divergence has this `weight`.
-    `errors` is the sum of W' W that is due to noise of W, (u, u), and `pull`, (u,),
-    that of W' times the torque of the known parameters.
-
-    The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
-    whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
-
-    Raises
-    ------
-    ThunderError
-        If the prior is not positive definite for an unknown link, or negative for an unknown coefficient.
-    """
-    unknown, P = np.flatnonzero(mask), len(all_names(robot))
-    links = np.unique(unknown[unknown < 10 * robot.n] // 10)
-    bodies = np.append(10 * links, np.arange(P, P + 10 * mask[P:].any(), 10))[:, None] + np.arange(10)
-    positive = unknown[(unknown >= 10 * robot.n) & (unknown < P)]
-    physical = inertia.is_physical(prior[bodies])
-    if not physical.all():
-        named = [*(robot.link_names[k] for k in links), "the payload"]
-        names = ", ".join(named[k] for k in np.flatnonzero(~physical))
-        raise ThunderError(
-            f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
-            "leave them out of unknown or give another prior"
-        )
-    if not (prior[positive] >= 0.0).all():
-        names = ", ".join(all_names(robot)[k] for k in positive[prior[positive] < 0.0])
-        raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
-    lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
-    absent = np.isin(unknown, positive) & (prior[unknown] == 0.0)
-    prior[unknown[absent]] = np.sqrt(len(W) / robot.n if count is None else count) / lengths[absent]
-    R = np.zeros((unknown.size, unknown.size + 1))
-    factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
-    R[: len(factor)] = factor
-    if errors is not None and pull is not None and errors.any():
-        found = _resolve(R, errors, pull)
-        root = np.sqrt(found.signal)
-        R = np.column_stack([root[:, None] * found.rows, found.right / root])
-    weights = np.ones(len(bodies))
-    weights[links.size :] = weight
-    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, bodies, weights, positive, all_names(robot))
-
-
-def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
-    """Minimize by Newton's method from the prior, with regularization decreasing to `gamma`; return all parameters.
-
-    Raises
-    ------
-    ThunderError
-        If it does not converge.
-    """
-    pi = problem.prior.copy()
-    strength = gamma
-    misfit = problem.R @ pi[problem.unknown] - problem.z
-    while strength < 1e-2 * float(misfit @ misfit):
-        strength /= _FACTOR
-    while True:
-        pi, converged = _newton(problem, pi, strength)
-        if strength <= gamma:
-            break
-        strength = max(strength * _FACTOR, gamma)
-    if not converged:
-        vanishing = problem.positive[pi[problem.positive] < _VANISHING * problem.prior[problem.positive]]
-        names = ", ".join(problem.names[k] for k in vanishing)
-        reason = f": the torques ask for negative values of {names}" if names else f" in {_STEPS} steps"
-        remedy = "check tau, leave them out of unknown, or use" if names else "try"
-        raise ThunderError(f"the consistent fit did not converge{reason}; {remedy} a larger regularization")
-    return pi
-
-
-def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array, bool]:
-    """Take damped Newton steps, each solved as a least-squares problem to avoid squaring the condition number."""
-    unknown, root, last = problem.unknown, np.sqrt(gamma), np.inf
-    for _ in range(_STEPS):
-        F, r = problem.barrier(pi)
-        A = np.vstack([problem.R, root * F])
-        rhs = np.concatenate([problem.z - problem.R @ pi[unknown], root * r])
-        lengths = np.linalg.norm(A, axis=0)
-        step = np.linalg.lstsq(A / lengths, rhs, rcond=None)[0] / lengths
-        decrement = float(np.sum((A @ step) ** 2)) / gamma  # squared, in units of the barrier
-        # near the minimum each step squares it; where it does not even fall tenfold, the rest is rounding
-        if decrement < _DECREMENT or 0.1 * last < decrement < _ROUNDING_DECREMENT:
-            return pi, True
-        last = decrement
-        size, before = 1.0, problem.value(pi, gamma)
+        Raises
+        ------
+        ThunderError
+            If it does not converge.
+        """
+        pi = self.prior.copy()
+        strength = gamma
+        misfit = self.R @ pi[self.unknown] - self.z
+        while strength < 1e-2 * float(misfit @ misfit):
+            strength /= _FACTOR
         while True:
-            trial = pi.copy()
-            trial[unknown] += size * step
-            if problem.inside(trial) and problem.value(trial, gamma) <= before - 0.1 * size * gamma * decrement + (
-                1e-12 * abs(before)
-            ):
+            pi, converged = self._newton(pi, strength)
+            if strength <= gamma:
                 break
-            size *= 0.5
-            if size < 1e-12:  # no decrease above rounding
-                return pi, decrement < _ROUNDING_DECREMENT
-        pi = trial
-    return pi, False
+            strength = max(strength * _FACTOR, gamma)
+        if not converged:
+            vanishing = self.positive[pi[self.positive] < _VANISHING * self.prior[self.positive]]
+            names = ", ".join(self.names[k] for k in vanishing)
+            reason = f": the torques ask for negative values of {names}" if names else f" in {_STEPS} steps"
+            remedy = "check tau, leave them out of unknown, or use" if names else "try"
+            raise ThunderError(f"the consistent fit did not converge{reason}; {remedy} a larger regularization")
+        return pi
+
+    def _newton(self, pi: Array, gamma: float) -> tuple[Array, bool]:
+        """Take damped Newton steps, each solved as a least-squares problem to avoid squaring the condition number."""
+        unknown, root, last = self.unknown, np.sqrt(gamma), np.inf
+        for _ in range(_STEPS):
+            F, r = self.barrier(pi)
+            A = np.vstack([self.R, root * F])
+            rhs = np.concatenate([self.z - self.R @ pi[unknown], root * r])
+            lengths = np.linalg.norm(A, axis=0)
+            step = np.linalg.lstsq(A / lengths, rhs, rcond=None)[0] / lengths
+            decrement = float(np.sum((A @ step) ** 2)) / gamma  # squared, in units of the barrier
+            # near the minimum each step squares it; where it does not even fall tenfold, the rest is rounding
+            if decrement < _DECREMENT or 0.1 * last < decrement < _ROUNDING_DECREMENT:
+                return pi, True
+            last = decrement
+            size, before = 1.0, self.value(pi, gamma)
+            while True:
+                trial = pi.copy()
+                trial[unknown] += size * step
+                if self.inside(trial) and self.value(trial, gamma) <= before - 0.1 * size * gamma * decrement + (
+                    1e-12 * abs(before)
+                ):
+                    break
+                size *= 0.5
+                if size < 1e-12:  # no decrease above rounding
+                    return pi, decrement < _ROUNDING_DECREMENT
+            pi = trial
+        return pi, False
+
+
+#: independent values of white noise that a block holds at least: about five periods of a cutoff
+_INDEPENDENT = 9.0
+#: blocks of all logs together, their least number, and numbers that they may hold in memory
+_BLOCKS, _FEWEST, _NUMBERS = 48, 12, 2**23
+#: share of a direction in one block from which on other blocks do not show it
+_ALONE = 1.0 - 1e-6
+#: logs from which on their spread counts
+_FEWEST_LOGS = 3
+#: logs with blocks of their own; of more logs, neighbors share them
+MOST_LOGS = 64
+
+
+def block_length(instants: int, rows: int, columns: int) -> float:
+    """Return the number of instants of a block, from those of all logs and the size of their factors."""
+    return float(instants / np.clip(_NUMBERS // (rows * columns**2), _FEWEST, _BLOCKS))
+
+
+def split(first: int, count: int, length: float, white: float) -> Iterator[tuple[int, slice]]:
+    """Yield the numbers of the blocks that instants from `first` on are in, and their places among these.
+
+    `white` is the number of independent values of white noise per instant, which limits the length from below.
+    """
+    size = int(np.ceil(max(length, _INDEPENDENT / white)))
+    for number in range(first // size, (first + count - 1) // size + 1):
+        yield number, slice(max(number * size - first, 0), min((number + 1) * size - first, count))
+
+
+class Uncertainty(NamedTuple):
+    """Covariance of values, (v, v), degrees of freedom of Student's t, (v,), and what they rest on."""
+
+    covariance: Array
+    freedom: Array
+    sources: tuple[str, ...]
+
+
+def uncertainty(data: Data, solution: Fit, white: float, influence: Array | float, slopes: Array) -> Uncertainty:
+    """Return the covariance of values with these slopes, zero in directions that the data do not determine.
+
+    Residuals of one block may be correlated in any way, between rows, instants, and with the columns: noise that is not
+    white, noise of encoders, and errors of the model that differ between blocks. With three logs or more the same is
+    done for whole logs, and the larger variance counts, with its degrees of freedom.
+
+    In coordinates z = (B diag(g)^1/2)^-1 x, with the basis B and the gains g of `Fit`, the normal matrices M_k of the
+    blocks add up to 1, and the estimate is off by the sum of their scores s_k = V_k' e_k, of the columns V_k and the
+    residuals e_k. The covariance is the sum of a_k a_k', with a_k = (1 - M_k)^-1/2 s_k, which is unbiased if the noise
+    is white in fact (Bell, McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples,
+    Survey Methodology 28(2), 2002); its degrees of freedom are those of this case too. Directions that one block alone
+    shows keep the variance of white noise.
+
+    Parameters
+    ----------
+    data : Data
+        With `blocks`.
+    solution : Fit
+        Solution of these.
+    white : float
+        Variance of a whitened residual relative to that of the sum of instants, where noise is white before a filter.
+    influence : (r,) array or float
+        Factors of the residuals of rows, for weights that depend on these.
+    slopes : (v, u) array
+        Derivatives of the values by the unknowns of the data.
+    """
+    assert data.blocks is not None
+    blocks, weights = data.blocks, solution.noise**-2.0
+    B = solution.basis * np.sqrt(solution.gains)
+    whitened = blocks.factors / solution.noise[:, None, None, None]
+    r, G, m, _ = whitened.shape
+    columns = np.moveaxis(whitened[..., :-1] @ B, 0, 1).reshape(G, r * m, solution.rank)
+    left = np.moveaxis(np.reshape(influence, (-1, 1, 1)) * -(whitened @ np.append(solution.deviation, -1.0)), 0, 1)
+    share = blocks.counts / blocks.counts.sum()
+    errors = np.einsum("jab,j->ab", data.errors, weights)
+    M = columns.swapaxes(1, 2) @ columns - share[:, None, None] * (B.T @ errors @ B)
+    s = np.einsum("gmk,gm->gk", columns, left.reshape(G, r * m))
+    s += share[:, None] * (B.T @ (errors @ solution.deviation + weights @ data.pull))
+    V, freedom = _clustered(M, s, slopes @ B, white)
+    sources = [f"spread over {G} blocks of the logs" if G > 1 else "white noise: the logs are too short for blocks"]
+    logs = np.unique(blocks.logs)
+    if _FEWEST_LOGS <= logs.size < G:
+        which = (blocks.logs == logs[:, None]).astype(np.float64)
+        of_logs, few = _clustered(np.einsum("lg,gab->lab", which, M), which @ s, slopes @ B, white)
+        grown = np.divide(np.diag(of_logs), np.diag(V), out=np.ones(len(V)), where=np.diag(V) > 0.0)
+        freedom = np.where(grown > 1.0, few, freedom)
+        root = np.sqrt(np.maximum(grown, 1.0))
+        V = root[:, None] * V * root
+        sources.append(f"spread over {logs.size} logs")
+    elif G > 1 and logs.size < _FEWEST_LOGS:
+        sources.append(f"{logs.size} logs are too few to show errors that are the same throughout a log")
+    return Uncertainty(V, freedom, tuple(sources))
+
+
+def _clustered(M: Array, s: Array, B: Array, white: float) -> tuple[Array, Array]:
+    """Return the covariance of B z and its degrees of freedom, from the normal matrices and scores of blocks."""
+    size, Q = np.linalg.eigh(M)
+    alone = size > _ALONE
+    size = np.where(alone, 0.0, np.clip(size, 0.0, None))
+    root = np.where(alone, 0.0, (1.0 - size) ** -0.5)
+    a = np.einsum("gij,gj->gi", Q, root * np.einsum("gji,gj->gi", Q, s))
+    BQ = B @ Q
+    whole = np.sqrt(white) * BQ.swapaxes(1, 2)[alone].T
+    V = B @ (a.T @ a) @ B.T + whole @ whole.T
+    Z = np.einsum("gbi,gi,gji->bgj", BQ, size * root, Q)
+    G = -Z @ Z.swapaxes(1, 2)
+    k = np.arange(len(s))
+    G[:, k, k] += np.einsum("gbi,gi->bg", BQ**2, size * root**2)
+    known = np.sum(whole**2, axis=1)
+    trace, square = white * np.trace(G, axis1=1, axis2=2) + known, white**2 * np.sum(G**2, axis=(1, 2))
+    return V, np.where(square > 0.0, trace**2 / np.where(square > 0.0, square, 1.0), np.inf)
+
+
+def student_intervals(values: Array, deviations: Array, freedom: Array, level: float) -> Array:
+    """Return confidence intervals, (m, 2), from Student's distribution."""
+    from scipy.stats import t as student
+
+    reach = student.ppf(0.5 + 0.5 * within(level, "level", 0.0, 1.0, ends="()"), freedom) * deviations
+    return np.column_stack([values - reach, values + reach])

@@ -20,9 +20,8 @@ from ..progress import percentage, reporting
 from ..robot import Robot
 from ..table import Table
 from ..values import Value
-from .log import LogSource
-from .log_file import Recorded, as_sources
-from .windows import Filtering, read_chunks, windows
+from .equations import Filtering, read_chunks, windows
+from .log import LogSource, Recorded, as_sources
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

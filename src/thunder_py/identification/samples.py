@@ -1,19 +1,213 @@
-"""Signals as the equations use them: filtered where accelerations are missing."""
+"""Signals as the equations use them: corrected for the sensors, and filtered where accelerations are missing."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from ..checks import Array
-from ..errors import ThunderError
+from ..checks import Array, all_positive, per_joint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
+from ..values import Value, set_fields
 from .log import Log
-from .sensors import POINTS
-from .signals import Motion, central_differences, memory, noise_gain, zero_phase
+from .signals import Motion, central_differences, instants, memory, noise_gain, zero_phase
+
+#: instants that the polynomials hold which shift readings in time
+POINTS = 10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SensorCalibration(Value):
+    """Delay, gain and bias of the torque sensor and the encoder of each joint.
+
+    A sensor reads ``gain * value(t - delay) + bias``. Without arguments all sensors are exact.
+
+    Attributes
+    ----------
+    torque_delay, position_delay : (n,) array
+        Delays [s]; a negative one is a lead. Scalars stand for all joints.
+    torque_gain, position_gain : (n,) array
+        Gains, positive.
+    torque_bias : (n,) array
+        Readings at zero torque [N m or N].
+    position_bias : (n,) array
+        Readings at zero position [rad or m].
+
+    Raises
+    ------
+    ThunderError
+        If a shape is wrong or a gain is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.identification import SensorCalibration
+    >>> sensors = SensorCalibration(2, torque_gain=[1.0, 1.1], torque_delay=0.01, position_bias=[0.0, 0.05])
+    >>> t = np.arange(0.0, 2.0, 1e-3)
+    >>> q, tau = np.sin([t, 2 * t]).T, np.cos([t, 2 * t]).T
+    >>> t2, read_q, read_tau = sensors.read(t, q, tau)
+    >>> t3, q3, tau3 = sensors.correct(t2, read_q, read_tau)
+    >>> bool(np.abs(tau3 - np.cos([t3, 2 * t3]).T).max() < 1e-9), (t.size, t3.size)
+    (True, (2000, 1980))
+    """
+
+    #: names of the quantities, in the order in which `identify` lists them
+    QUANTITIES: ClassVar[tuple[str, ...]] = (
+        "torque_delay",
+        "torque_gain",
+        "torque_bias",
+        "position_delay",
+        "position_gain",
+        "position_bias",
+    )
+
+    n: int = dataclasses.field(kw_only=False)
+    torque_delay: npt.ArrayLike = 0.0
+    torque_gain: npt.ArrayLike = 1.0
+    torque_bias: npt.ArrayLike = 0.0
+    position_delay: npt.ArrayLike = 0.0
+    position_gain: npt.ArrayLike = 1.0
+    position_bias: npt.ArrayLike = 0.0
+
+    def __post_init__(self) -> None:
+        """Check every field and make its arrays read-only copies."""
+        values = {name: per_joint(getattr(self, name), self.n, name).copy() for name in self.QUANTITIES}
+        for name, value in values.items():
+            if name.endswith("gain"):
+                all_positive(value, name)
+            value.setflags(write=False)
+        set_fields(self, **values)
+
+    def vector(self) -> Array:
+        """Return all values, (6 n,), quantity by quantity in the order of `QUANTITIES`."""
+        return np.concatenate([np.asarray(getattr(self, name)) for name in self.QUANTITIES])
+
+    @property
+    def exact(self) -> bool:
+        """Whether these sensors read what there is."""
+        return bool((self.vector() == SensorCalibration(self.n).vector()).all())
+
+    @classmethod
+    def from_vector(cls, values: Array) -> SensorCalibration:
+        """Return the calibration with the values of `vector`."""
+        rows = values.reshape(len(cls.QUANTITIES), -1)
+        return cls(rows.shape[1], **dict(zip(cls.QUANTITIES, rows, strict=True)))
+
+    def read(self, t: npt.ArrayLike, q: npt.ArrayLike, tau: npt.ArrayLike) -> tuple[Array, Array, Array]:
+        """Return what these sensors read of exact signals, without noise.
+
+        Parameters
+        ----------
+        t : (k,) array_like
+            Increasing instants [s].
+        q, tau : (k, n) array_like
+            Positions [rad or m] and torques [N m or N]; cubic splines interpolate them.
+
+        Returns
+        -------
+        tuple of arrays
+            Instants (m,) at which all sensors read within the log, and their readings (m, n) of q and tau.
+        """
+        return self._moved(t, (q, tau), -1.0)
+
+    def correct(self, t: npt.ArrayLike, q: npt.ArrayLike, tau: npt.ArrayLike) -> tuple[Array, Array, Array]:
+        """Return the signals whose readings are `q` and `tau`: the inverse of `read`.
+
+        Parameters
+        ----------
+        t : (k,) array_like
+            Increasing instants [s].
+        q, tau : (k, n) array_like
+            Readings of the encoders and of the torque sensors.
+
+        Returns
+        -------
+        tuple of arrays
+            Instants (m,) for which all readings are within the log, and positions and torques (m, n).
+        """
+        return self._moved(t, (q, tau), 1.0)
+
+    def _moved(self, t: npt.ArrayLike, signals: Iterable[npt.ArrayLike], sign: float) -> tuple[Array, Array, Array]:
+        """Return what sensors read of signals, with a sign of -1, or for 1 what they read signals of."""
+        times, position, torque = instants(t), *self.vector().reshape(2, 3, self.n)[::-1]
+        at = _common(times, sign * np.concatenate([position[0], torque[0]]))
+        found = []
+        for (delay, gain, bias), signal in zip((position, torque), signals, strict=True):
+            moved = _shifted(times, signal, at, sign * delay)
+            found.append(gain * moved + bias if sign < 0.0 else (moved - bias) / gain)
+        return at, found[0], found[1]
+
+
+def _common(times: Array, shifts: Array) -> Array:
+    """Return the instants that stay within the log when shifted."""
+    slack = 1e-9 * (times[-1] - times[0])
+    inside = (times + shifts.min() >= times[0] - slack) & (times + shifts.max() <= times[-1] + slack)
+    return np.asarray(times[inside])
+
+
+def _shifted(times: Array, signal: npt.ArrayLike, at: Array, shifts: Array) -> Array:
+    """Interpolate the columns of a signal (k, n), each with its own shift of time."""
+    from scipy.interpolate import CubicSpline
+
+    columns = np.asarray(signal, dtype=np.float64).T
+    if not shifts.any():
+        return np.ascontiguousarray(columns[:, np.isin(times, at)].T)
+    return np.column_stack(
+        [CubicSpline(times, column)(at + shift) for column, shift in zip(columns, shifts, strict=True)]
+    )
+
+
+def corrected(log: Log, sensors: SensorCalibration, period: float) -> Log:
+    """Return what exact sensors would have read; delays are counted in these periods of even instants."""
+    exact = {}
+    for kind, signal in (("position", log.q), ("torque", log.tau)):
+        delay, gain, bias = (np.asarray(getattr(sensors, f"{kind}_{name}")) for name in ("delay", "gain", "bias"))
+        exact[kind] = (_later(signal, delay / period) - bias) / gain
+    gain = np.asarray(sensors.position_gain)
+    dq, ddq = (None if part is None else part / gain for part in (log.dq, log.ddq))
+    return dataclasses.replace(log, q=exact["position"], tau=exact["torque"], dq=dq, ddq=ddq)
+
+
+def _later(signals: Array, shifts: Array) -> Array:
+    """Return the columns of signals (k, n) later by these numbers of periods; the ends are repeated."""
+    if not shifts.any():
+        return signals
+    found = np.empty_like(signals)
+    nodes = np.arange(POINTS) - (POINTS // 2 - 1)
+    for j, shift in enumerate(shifts):
+        first = int(np.floor(shift))
+        weights = [np.prod([(shift - first - b) / (a - b) for b in nodes if b != a]) for a in nodes]
+        places = np.clip(np.arange(len(signals) + POINTS - 1) + first + nodes[0], 0, len(signals) - 1)
+        found[:, j] = np.correlate(signals[places, j], weights, "valid")
+    return found
+
+
+def quantity_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the values of `SensorCalibration.vector`, such as ``joint2.torque_gain``."""
+    return tuple(f"{joint}.{quantity}" for quantity in SensorCalibration.QUANTITIES for joint in robot.joint_names)
+
+
+def chosen_quantities(robot: Robot, sensors: str | Iterable[str]) -> npt.NDArray[np.intp]:
+    """Return the indices into `SensorCalibration.vector` of named values, or of all joints' for a quantity's name."""
+    names, quantities = quantity_names(robot), SensorCalibration.QUANTITIES
+    chosen: set[int] = set()
+    for name in (sensors,) if isinstance(sensors, str) else sensors:
+        if name in quantities:
+            chosen.update(range(quantities.index(name) * robot.n, (quantities.index(name) + 1) * robot.n))
+        elif name in names:
+            chosen.add(names.index(name))
+        else:
+            hint = nearest_hint(str(name), (*quantities, *names)) or f"; quantities are {', '.join(quantities)}"
+            raise UnknownNameError(f"sensors must be names of sensor parameters, got {name!r}{hint}")
+    return np.array(sorted(chosen), dtype=np.intp)
+
 
 #: periods of the cutoff at either end of a log in which filtered signals are left out
 _EDGE = 2.0

@@ -15,11 +15,9 @@ from ..errors import ThunderError
 from ..parallel import Workers, map_items
 from ..robot import Robot
 from ..table import Table
-from .identification import Identification
+from .identification import Identification, Prediction, ratio
 from .identify import identify
-from .log import LogSource
-from .log_file import Recorded, as_sources
-from .prediction import Prediction, ratio
+from .log import LogSource, Recorded, as_sources
 
 #: default number of folds
 _FOLDS = 5

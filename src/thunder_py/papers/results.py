@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
+from ..parallel import Workers, map_seeds
 from .tables import markdown
 
 if TYPE_CHECKING:
@@ -131,3 +132,16 @@ class Varied:
     def variations(self) -> dict[str, Any]:
         """Return the numbers of those that there are."""
         return {name: x.to_dict() for name, x in (("draws", self.draws), ("judgment", self.judgment)) if x is not None}
+
+
+def titled(title: str, header: Iterable[str], rows: Iterable[Iterable[object]], digits: int = 3) -> str:
+    """Return a table of `markdown` below its title."""
+    return f"{title}\n\n{markdown(header, rows, digits)}"
+
+
+def over_draws(
+    drawn: str, first: Mapping[str, float | None], function: Callable[[int], Any], count: int, workers: Workers
+) -> Draws:
+    """Return the figures of merit of `count` draws: those of the first, and of ``function(seed)`` for the others."""
+    rows = map_seeds(function, range(1, count), workers=workers, description="draws")
+    return Draws.of(drawn, [first, *rows])

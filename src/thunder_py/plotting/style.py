@@ -6,6 +6,7 @@ has matplotlib's default size of 10 points, in legends 8.3.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,3 +108,42 @@ def outside_legend(figure: Figure, *axes: Axes, place: Any = "outside lower cent
 def positive(values: Array) -> Array:
     """Return values for a logarithmic axis: NaN where they are not positive."""
     return np.where(values > 0.0, values, np.nan)
+
+
+def draw_lines(
+    axes: Axes,
+    t: Array,
+    curves: Mapping[str, Array],
+    title: str,
+    y: str,
+    *,
+    colors: Iterable[str] = COLORS,
+    log: bool = False,
+    width: float = LINE,
+    **settings: Any,
+) -> None:
+    """Draw curves by name over time `t` (T,) [s], and label the axes as `label_time` does.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw on.
+    t : (T,) array
+        Times [s].
+    curves : mapping of str to (T,) array
+        By the name in the legend. Laws have the colors of `LAW_COLORS`, others take the next of `colors`.
+    title, y : str
+        Title, and label of the ordinate with its unit.
+    colors : iterable of str
+        Colors in the order of the curves.
+    log : bool
+        Whether the ordinate is logarithmic; what is not positive is left out.
+    width : float
+        Of the lines [points].
+    **settings
+        Other properties of the axes.
+    """
+    for color, (name, values) in zip(colors, curves.items(), strict=False):
+        shown = positive(values) if log else values
+        axes.plot(t, shown, color=LAW_COLORS.get(name, color), linewidth=width, label=name)
+    label_time(axes, t, title, y, **({"yscale": "log"} if log else {}), **settings)

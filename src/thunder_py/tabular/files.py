@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple, Protocol
 
@@ -229,7 +229,16 @@ class ArrayTable:
     def _arrays(self) -> dict[str, Array]:
         """Return the arrays of a file that is in memory as a whole, or mapped to it, or of a folder."""
         if self.path.is_dir():
-            return self._files()
+            states = ((path, path.stat()) for path in sorted(self.path.iterdir()) if path.is_file())
+            found = dict(_columns_of(tuple((path, state.st_size, state.st_mtime_ns) for path, state in states)))
+            flat = {name: len(values) for name, values in found.items() if values.ndim == 1}
+            least = min(flat.values(), default=1)
+            if len(flat) == len(found) > 1 and len(set(flat.values())) == 1 and not any("/" in name for name in found):
+                least //= self.width or 1  # one number per line, and no file with as many lines as instants
+            for name, count in flat.items():
+                if least and count % least == 0 and count > least:
+                    found[name] = found[name].reshape(least, -1)
+            return found
         if self.path.suffix.lower() == ".npy":
             array = np.load(self.path, mmap_mode="r", allow_pickle=False)
             return {name: array[name] for name in array.dtype.names} if array.dtype.names else {"": array}
@@ -243,27 +252,25 @@ class ArrayTable:
             content = {name: [record.get(name, np.nan) for record in records] for name in records[0]}
         return dict(_flat(content))
 
-    def _files(self) -> dict[str, Array]:
-        """Return the columns of files in a folder, called ``torques.txt`` or, where these have names, ``a.csv/tau``."""
-        found: dict[str, Array] = {}
-        for path in sorted(self.path.iterdir()):
-            if path.is_file() and path.suffix.lower() in (*ENDINGS, *_ARRAYS, ".gz", ".parquet"):
-                table = table_of(as_file(path, most=LARGEST_DATA))
-                read = [k for k in range(len(table.names)) if k not in table.texts]
-                values = np.concatenate([np.zeros((0, len(read))), *table.parts(read, _PART)])
-                named = [table.names[k] for k in read]
-                if all(name.rpartition("[")[2].rstrip("]").isdecimal() for name in named) or len(named) == 1:
-                    found[path.name] = values[:, 0] if len(named) == 1 else values
-                else:
-                    found |= {f"{path.name}/{name}": column for name, column in zip(named, values.T, strict=True)}
-        flat = {name: len(values) for name, values in found.items() if values.ndim == 1}
-        least = min(flat.values(), default=1)
-        if len(flat) == len(found) > 1 and len(set(flat.values())) == 1 and not any("/" in name for name in found):
-            least //= self.width or 1  # one number per line, and no file with as many lines as instants
-        for name, count in flat.items():
-            if least and count % least == 0 and count > least:
-                found[name] = found[name].reshape(least, -1)
-        return found
+
+@lru_cache(maxsize=1)  # the passes through a log
+def _columns_of(files: tuple[tuple[Path, int, int], ...]) -> dict[str, Array]:
+    """Return the columns of files in a folder, called ``torques.txt`` or, where these have names, ``a.csv/tau``.
+
+    Files are paths with their sizes and times of change.
+    """
+    found: dict[str, Array] = {}
+    for path, _, _ in files:
+        if path.suffix.lower() in (*ENDINGS, *_ARRAYS, ".gz", ".parquet"):
+            table = table_of(as_file(path, most=LARGEST_DATA))
+            read = [k for k in range(len(table.names)) if k not in table.texts]
+            values = np.concatenate([np.zeros((0, len(read))), *table.parts(read, _PART)])
+            named = [table.names[k] for k in read]
+            if all(name.rpartition("[")[2].rstrip("]").isdecimal() for name in named) or len(named) == 1:
+                found[path.name] = values[:, 0] if len(named) == 1 else values
+            else:
+                found |= {f"{path.name}/{name}": column for name, column in zip(named, values.T, strict=True)}
+    return found
 
 
 def _flat(content: Any, within: str = "") -> Iterator[tuple[str, Array]]:

@@ -177,12 +177,18 @@ class TextTable:
                 yield self._bounded(text)
 
     def _bounded(self, text: io.TextIOWrapper) -> Iterator[str]:
-        number = 0
-        while line := text.readline(_LONGEST + 1):
-            number += 1
-            if len(line) > _LONGEST:
-                raise FileFormatError(f"lines must have at most {_LONGEST} characters", path=self.path, line=number)
-            yield line
+        number, rest = 0, ""
+        while block := text.read(_LONGEST):
+            *lines, rest = (rest + block).split("\n")
+            for line in (*lines, rest):
+                number += 1
+                if len(line) > _LONGEST:
+                    message = f"lines must have at most {_LONGEST} characters"
+                    raise FileFormatError(message, path=self.path, line=number)
+            number -= 1
+            yield from (line + "\n" for line in lines)
+        if rest:
+            yield rest
 
     @cached_property
     def _dialect(self) -> _Dialect:

@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array
+from ...model.model import RobotModel
 from ...optional import require
 from ...parallel import Workers, map_seeds
+from ...plotting.panels import new_panels
+from ...plotting.space import draw_sticks
+from ...plotting.style import BLUE, GREEN, LINE, SKY, TRUTH, VERMILION, label, label_time, outside_legend
 from ...robot import Robot
+from ...robot.frames import arm_frames
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
-from ..results import drawing, spread
+from ..results import spread, titled
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 #: columns of each block in the ten parameters of a link
 _BLOCKS = (slice(0, 1), slice(1, 4), slice(4, 10))
@@ -42,15 +52,14 @@ def recorded_terms(model: SymbolicModel) -> dict[tuple[str, int, int], Any]:
     """
     B, C, Z = model.mass_blocks(), model.coriolis_blocks(), model.gravity_blocks()
     W = 0.5 * np.einsum("lkjih,j,i->lkh", derivative(B, model.q), model.dq_r, model.dq)
-    X = B @ model.ddq_r + C @ model.dq_r + W
-    terms: dict[tuple[str, int, int], Any] = {}
-    for link in (1, 2):
-        for j, columns in enumerate(_BLOCKS):
-            terms["X", j, link] = X[link - 1, columns].T
-            terms["W", j, link] = W[link - 1, columns].T
-            if j < 2:
-                terms["Z", j, link] = Z[link - 1, columns].T
-    return terms
+    parts = {"X": B @ model.ddq_r + C @ model.dq_r + W, "W": W, "Z": Z}
+    return {
+        (letter, j, link): x[link - 1, columns].T
+        for link in (1, 2)
+        for j, columns in enumerate(_BLOCKS)
+        for letter, x in parts.items()
+        if letter != "Z" or j < 2
+    }
 
 
 @dataclass(frozen=True)
@@ -74,21 +83,11 @@ class Entry:
     printed: Any
     corrected: Any
 
-    @staticmethod
-    def _same(a: Any, b: Any) -> bool:
+    def is_right(self, which: str) -> bool:
+        """Return True if an entry, ``"printed"`` or ``"corrected"``, equals the recorded one."""
         sympy = require("sympy", "symbolic")
-        difference = sympy.expand(sympy.expand_trig(a - b))
+        difference = sympy.expand(sympy.expand_trig(self.recorded - getattr(self, which)))
         return bool(difference == 0 or sympy.simplify(difference) == 0)
-
-    @property
-    def printed_is_right(self) -> bool:
-        """True if the printed entry equals the recorded one."""
-        return self._same(self.recorded, self.printed)
-
-    @property
-    def corrected_is_right(self) -> bool:
-        """True if the corrected entry equals the recorded one."""
-        return self._same(self.recorded, self.corrected)
 
 
 @dataclass(frozen=True)
@@ -129,30 +128,28 @@ class Elbow2009:
 
     def table(self) -> str:
         """Return the number of correct printed entries, the wrong ones, and the operation counts, as Markdown."""
-        right = sum(entry.printed_is_right for entry in self.entries)
+        right = sum(entry.is_right("printed") for entry in self.entries)
         head = f"{len(self.entries)} entries are nonzero; {right} are printed as recorded. The others:"
         return "\n\n".join([head, self.wrong_entries(), self.equality(), self.operations()])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all entries as expressions, the differences of the regressors, and the operation counts."""
+        kinds = ("recorded", "printed", "corrected")
         entries = [
-            {"term": e.name, "row": e.row, "parameter": e.parameter, "recorded": str(e.recorded),
-             "printed": str(e.printed), "corrected": str(e.corrected), "printed_is_right": e.printed_is_right,
-             "corrected_is_right": e.corrected_is_right}
+            {"term": e.name, "row": e.row, "parameter": e.parameter}
+            | {kind: str(getattr(e, kind)) for kind in kinds}
+            | {f"{kind}_is_right": e.is_right(kind) for kind in kinds[1:]}
             for e in self.entries
-        ]  # fmt: skip
-        differences = {} if self.differences is None else self.differences
-        found = {name: {"Y_r": x[:, 0], "torque_Nm": x[:, 1]} for name, x in differences.items()}
+        ]
+        found = {name: {"Y_r": x[:, 0], "torque_Nm": x[:, 1]} for name, x in (self.differences or {}).items()}
         return {"entries": entries, "largest_differences": found, "operations": self.operation_counts()}
 
     def wrong_entries(self) -> str:
         """Return the differences between printed and recorded entries, as Markdown."""
-        rows = []
-        for entry in self.entries:
-            if not entry.printed_is_right:
-                fixed = "yes" if entry.corrected_is_right else "no"
-                difference = require("sympy", "symbolic").factor(entry.printed - entry.corrected)
-                rows.append([entry.name, entry.row, entry.parameter, difference, fixed])
+        factor, rows = require("sympy", "symbolic").factor, []
+        for entry in (entry for entry in self.entries if not entry.is_right("printed")):
+            fixed = "yes" if entry.is_right("corrected") else "no"
+            rows.append([entry.name, entry.row, entry.parameter, factor(entry.printed - entry.corrected), fixed])
         return markdown(["term", "row", "column of", "printed minus recorded", "errata repair it"], rows)
 
     def latex(self, letter: str, j: int, link: int) -> str:
@@ -194,12 +191,10 @@ class Elbow2009:
     def equality(self) -> str:
         """Return the largest differences between regressors at random states, and of their torques, as Markdown."""
         found = _collected([self.difference(0)]) if self.differences is None else self.differences
-        seeds = len(next(iter(found.values())))
-        title = (
-            f"Largest difference from the numeric kernel in 200 random states: median (least to most) of {seeds} sets"
-        )
-        rows = [[name, *map(spread, x.T)] for name, x in found.items()]
-        return f"{title}\n\n{markdown(['regressor', 'of Y_r', 'of the torque [N m]'], rows)}"
+        n = len(next(iter(found.values())))
+        title = f"Largest difference from the numeric kernel in 200 random states: median (least to most) of {n} sets"
+        rows = ([name, *map(spread, x.T)] for name, x in found.items())
+        return titled(title, ["regressor", "of Y_r", "of the torque [N m]"], rows)
 
     def operations(self) -> str:
         """Return numbers of scalar operations, as Markdown."""
@@ -229,7 +224,21 @@ class Elbow2009:
         }
         return {name: np.array([Y(*state) @ robot.parameters for state in states]) for name, Y in regressors.items()}
 
-    plot = drawing("plot_elbow")
+    def plot(self) -> Figure:
+        """Draw the arm along a motion on the left, torques of both joints on the right."""
+        title = "Gabiccini et al. (2009), section 5: the planar elbow"
+        figure, panels = new_panels([["arm", "0"], ["arm", "1"]], (12, 5.5), title, width_ratios=(1.0, 1.4))
+        _draw_arm(panels["arm"], self.model.robot, motion(np.linspace(0.05, 1.6, 7))[0])
+        t = np.linspace(0.0, 2.0 * np.pi, 400)
+        torques = self.torques(t)
+        for joint in range(2):
+            axes = panels[str(joint)]
+            axes.plot(t, torques["printed"][:, joint], color=VERMILION, label="as printed", linewidth=LINE)
+            axes.plot(t, torques["kernel"][:, joint], color=SKY, linewidth=4.0, alpha=0.6, label="this package")
+            corrected = "as printed, errata G-1 and G-2 corrected"
+            axes.plot(t, torques["corrected"][:, joint], "--", color=TRUTH, linewidth=1.0, label=corrected)
+            label_time(axes, t, f"$Y_r \\pi$ along a motion, joint {joint + 1}", "torque [N m]")
+        return outside_legend(figure, panels["0"])
 
 
 def _count(model: SymbolicModel, expression: Any) -> int:
@@ -270,7 +279,46 @@ def _difference_of_seed(seed: int) -> dict[str, tuple[float, float]]:
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Elbow2009:
     """Run the experiment of the registry; `seeds` sets of random states, by default 5, or 2 if `quick`."""
-    model = elbow_model()
-    count = (2 if quick else 5) if seeds is None else seeds
+    model, count = elbow_model(), (2 if quick else 5) if seeds is None else seeds
     rows = map_seeds(_difference_of_seed, count, workers=workers, description="elbow")
     return Elbow2009(model, recorded_terms(model), _collected(rows))
+
+
+def _draw_arm(axes: Axes, robot: RobotModel, configurations: Array) -> None:
+    """Draw the arm in several postures; that with the elbow bent most is dark, with centers of mass and names."""
+    frames = arm_frames(robot, configurations)[:, :3]
+    shown = int(np.argmax(configurations[:, 1]))
+    for k, origins in enumerate(frames[..., :2, 3]):
+        for link, color in enumerate((BLUE, GREEN)):
+            look: dict[str, Any] = {"linewidth": 6.0, "marker": "", "solid_capstyle": "round"}
+            draw_sticks(axes, origins[None, link : link + 2], color, (1.0 if k == shown else 0.15,), **look)
+        if k == shown:
+            bodies = zip(frames[k, 1:], robot.inertial, strict=True)
+            centers = np.array([T @ np.append(body[1:4] / body[0], 1.0) for T, body in bodies])[:, :2]
+            axes.plot(*origins[:2].T, "o", color="white", markeredgecolor=TRUTH, markersize=9)
+            axes.plot(*centers.T, "x", color=TRUTH, markersize=8, markeredgewidth=2)
+            _annotate(axes, configurations[k], origins, centers)
+    label(axes, "Figure 2, with a motion; frames at the links' ends", "x [m]", "y [m]", aspect="equal")
+
+
+def _annotate(axes: Axes, q: Array, origins: Array, centers: Array) -> None:
+    from matplotlib.patches import Arc
+
+    angles = np.concatenate([[0.0], np.cumsum(q)])
+    for joint in range(2):
+        start, end = sorted(angles[joint : joint + 2])
+        pair = np.array([angles[joint], 0.5 * (start + end)])
+        axis, middle = np.stack([np.cos(pair), np.sin(pair)], axis=1)
+        axes.plot(*np.transpose([origins[joint], origins[joint] + 0.26 * axis]), ":", color=TRUTH, linewidth=1.0)
+        arc = Arc(tuple(origins[joint]), 0.36, 0.36, theta1=np.degrees(start), theta2=np.degrees(end), color=TRUTH)
+        axes.add_patch(arc)
+        x, y = origins[joint] + 0.24 * middle
+        axes.text(x, y, f"$q_{joint + 1}$", ha="center", va="center")
+        for name, at, beside in (
+            ("G", centers[joint], ((8, -12), (-4, -20))),
+            ("O", origins[joint + 1], ((8, 4), (-6, -18))),
+        ):
+            axes.annotate(f"${name}_{joint + 1}$", at, xytext=beside[joint], textcoords="offset points")
+    axes.annotate(
+        "g", (0.05, 0.72), (0.05, 0.9), xycoords="axes fraction", arrowprops={"arrowstyle": "->"}, ha="center"
+    )

@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...checks import Array
 from ...model.joint_data import Friction
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers
+from ...plotting.panels import new_panels
+from ...plotting.style import COLORS, LAW_COLORS, LINE, TRUTH, draw_truth, label, label_time, outside_legend
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
 from ..judgment.judge import FreeParameter, chosen, declared
 from ..lissajous import run as article
-from ..results import Draws, Varied, drawing
+from ..lissajous.run import Run
+from ..results import Varied, over_draws
 from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 class Case(NamedTuple):
@@ -107,28 +115,70 @@ class ArticleGains(Varied):
 
     def settings(self, name: str) -> str:
         """Return ``"Table 6"`` or ``"Table 7"`` as Markdown; "published code" are its gains, with friction."""
-        ours = ["without friction", "with", "published code"]
-        header = ["", "steady state: article", *ours, "rise time [s]: article", *ours]
-        rows = []
+        ours, rows = ["without friction", "with", "published code"], []
         for case in TABLES[name]:
             runs = (self.ideal[case], self.friction[case], self.published[case])
             states, rises = ([run.steady_state.norm for run in runs], [_rise(run) for run in runs])
             rows.append([case, CASES[case].steady_state, *states, CASES[case].rise_time, *rises])
-        return markdown(header, rows)
+        return markdown(["", "steady state: article", *ours, "rise time [s]: article", *ours], rows)
 
     def adaptation(self) -> str:
         """Return the steady states of Figure 10 as Markdown; the article has 0.9 and an order of magnitude less."""
-        rows: list[list[object]] = []
-        for label, key, printed in (("adaptive", "K_d2", "0.02 to 0.09"), ("not adaptive", "fixed", "about 0.9")):
-            states = [runs[key].steady_state.norm for runs in (self.ideal, self.friction, self.published)]
-            rows.append([label, printed, *states])
+        rows = [
+            [name, printed, *(runs[key].steady_state.norm for runs in (self.ideal, self.friction, self.published))]
+            for name, key, printed in (("adaptive", "K_d2", "0.02 to 0.09"), ("not adaptive", "fixed", "about 0.9"))
+        ]
         return markdown(["norm of e", "article", "without friction", "with", "published code"], rows)
 
-    plot = drawing("plot_gains")
-    plot_curve = drawing("plot_curve")
-    plot_errors = drawing("plot_errors")
-    plot_estimates = drawing("plot_estimates")
-    plot_adaptation = drawing("plot_adaptation")
+    def plot(self) -> Figure:
+        """Draw Figures 5, 6, 8 and 10, and the masses of Figures 7 and 9, on the plant with friction."""
+        title = f"Thunder article, Figures 5 to 10; {_FRICTION}, unprinted gains are ours"
+        figure, panels = new_panels([["5", "6", "8"], ["10", "7", "9"]], title=title)
+        _draw_plane(panels["5"], self)
+        _draw_adaptation(panels["10"], self)
+        for table, (errors, estimates) in _FIGURES.items():
+            _draw_errors(panels[str(errors)], self.friction, table, f"Figure {errors}: tracking error")
+            _draw_estimate(panels[str(estimates)], self, table, 0, f"Figure {estimates} (dashed: truth): ")
+        return figure
+
+    def plot_curve(self) -> Figure:
+        """Draw Figure 5, the curve, and the motion of the flange in the last period, with adaptation and without."""
+        from matplotlib.ticker import MaxNLocator
+
+        figure, panels = new_panels([["space", "plane"]], (12, 5), "Thunder article, Figure 5", spatial=["space"])
+        space: Any = panels["space"]
+        desired = self.reference(np.linspace(0.0, 10.0, 501)).p
+        space.plot(*desired.T, color=TRUTH)
+        space.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+        space.set_title("the article's curve", fontsize="medium")
+        space.set_box_aspect(np.ptp(desired, axis=0), zoom=1.05)
+        for axis in (space.xaxis, space.yaxis, space.zaxis):
+            axis.set_major_locator(MaxNLocator(4))
+            axis.labelpad = 8.0
+        _draw_plane(panels["plane"], self)
+        return outside_legend(figure, panels["plane"])
+
+    def plot_errors(self, table: str) -> Figure:
+        """Draw Figure 6 (``"Table 6"``) or 8 (``"Table 7"``), one panel for each plant."""
+        title = f"Thunder article, Figure {_FIGURES[table][0]}: tracking error"
+        figure, panels = new_panels([["ideal", "friction"]], (11, 4), title, sharey=True)
+        _draw_errors(panels["ideal"], self.ideal, table, "plant without friction")
+        _draw_errors(panels["friction"], self.friction, table, _FRICTION)
+        return figure
+
+    def plot_estimates(self, table: str) -> Figure:
+        """Draw Figure 7 (``"Table 6"``) or 9 (``"Table 7"``): mass and center of mass of link 7."""
+        title = f"Thunder article, Figure {_FIGURES[table][1]}: estimates, {_FRICTION}"
+        figure, panels = new_panels([["0", "1"], ["2", "3"]], (11, 5.5), title)
+        for k in range(4):
+            _draw_estimate(panels[str(k)], self, table, k)
+        return outside_legend(figure, panels["0"])
+
+    def plot_adaptation(self) -> Figure:
+        """Draw Figure 10: the same controller with adaptation and without."""
+        figure, panels = new_panels([["error"]], (8, 4), f"Thunder article: adaptation, {_FRICTION}")
+        _draw_adaptation(panels["error"], self)
+        return figure
 
 
 def _rise(run: article.Run) -> float | str:
@@ -156,17 +206,14 @@ def run_article_gains(duration: float = DURATION, *, seeds: int = 0, workers: Wo
     """
     truth, plant = Robot.load("panda"), panda_with_friction()
     friction = _cases(plant, duration)
-    draws = None
-    if seeds:
-        rows = map_seeds(partial(_figures_of_seed, duration), range(1, seeds), workers=workers, description="gains")
-        draws = Draws.of(article.DRAWN, [_figures(friction), *rows])
+    draws = over_draws(article.DRAWN, _figures(friction), partial(_figures_of_seed, duration), seeds, workers)
     return ArticleGains(
         truth=truth,
         reference=article.curve(truth),
         ideal=_cases(truth, duration),
         friction=friction,
         published=_cases(plant, duration, **PUBLISHED),
-        draws=draws,
+        draws=draws if seeds else None,
     )
 
 
@@ -179,18 +226,16 @@ def _figures_of_seed(duration: float, seed: int) -> dict[str, float | None]:
     return _figures(_cases(panda_with_friction(), duration, seed=seed))
 
 
-def _follow(plant: Robot, duration: float, seed: int = 0, **options: Any) -> article.Run:
-    model = Robot.load("panda")
-    law = article.controller_of(article.draw_last_link(model, seed), **options)
-    return article.follow_lissajous(plant, law, article.curve(model), duration)
-
-
 def _cases(plant: Robot, duration: float, *, seed: int = 0, **gains: Any) -> dict[str, article.Run]:
-    same = {"r_7 = 10": "K_d2"}
-    others = {name: case for name, case in CASES.items() if name not in same}
-    runs = {name: _follow(plant, duration, seed, K_d=c.K_d, r_7=c.r_7, **gains) for name, c in others.items()}
-    runs |= {name: runs[other] for name, other in same.items()}
-    return runs if seed else runs | {"fixed": _follow(plant, duration, adaptive=False, **gains)}
+    model = Robot.load("panda")
+    nominal, reference = article.draw_last_link(model, seed), article.curve(model)
+
+    def follow(**options: Any) -> article.Run:
+        return article.follow_lissajous(plant, article.controller_of(nominal, **options), reference, duration)
+
+    runs = {name: follow(K_d=c.K_d, r_7=c.r_7, **gains) for name, c in _DIFFERENT.items()}
+    runs["r_7 = 10"] = runs["K_d2"]
+    return runs if seed else runs | {"fixed": follow(adaptive=False, **gains)}
 
 
 #: quantities that section 5.1 does not print. "Published code" are settings of the authors' repository, `PUBLISHED`;
@@ -226,21 +271,17 @@ def table_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> d
     """
     s = chosen(QUANTITIES, given)
     robot, plant, end = Robot.load("panda"), panda_with_friction(s.friction), scale * s.duration
-    reference = article.curve(robot, centered=s.start != "on the curve")
+    reference, nominal = article.curve(robot, centered=s.start != "on the curve"), article.wrong_last_link(robot)
+    sensors = Sensors(velocity_noise=s.noise) if s.noise else None
     settings: dict[str, dict[str, Any]] = {name: {"K_d": c.K_d, "r_7": c.r_7} for name, c in _DIFFERENT.items()}
-    settings[_FIXED] = {"adaptive": False}
     specs = []
-    for options in settings.values():
-        law = article.controller_of(
-            article.wrong_last_link(robot), K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma, **options
-        )
-        specs.append(RunSpec(plant, law, reference, end, q0=article.START, torque_limits=robot.limits.effort,
-                             sensors=Sensors(velocity_noise=s.noise) if s.noise else None, log=("error",),
-                             log_every=article.LOG_EVERY))  # fmt: skip
+    for options in (*settings.values(), {"adaptive": False}):
+        law = article.controller_of(nominal, K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma, **options)
+        specs.append(RunSpec(plant, law, reference, end, sensors=sensors, log=("error",), **article.how_it_runs(robot)))
     runs = simulate_many(specs, workers=workers)
     window = min(article.PERIOD / end, 0.5)
     found: dict[str, float] = {}
-    for k, name in enumerate(settings):
+    for k, name in enumerate((*settings, _FIXED)):
         run: SimulationResult | None = None if k in runs.failures else runs[k]
         found[f"{name}: norm of e"] = np.inf if run is None else run.steady_state_error(window)
         if name != _FIXED:
@@ -270,3 +311,69 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     duration, count = (15.0, 2) if quick else (DURATION, 5)
     found = run_article_gains(duration, seeds=count if seeds is None else seeds, workers=workers)
     return replace(found, judgment=judge_tables(quick, workers))
+
+
+#: rows of `body_of`: title, label of the y axis
+ESTIMATES = (("mass of link 7", "$m$ [kg]"), ("center of mass, x", "$c_x$ [m]"), ("center of mass, y", "$c_y$ [m]"),
+             ("center of mass, along gravity", "$c_z$ [m]"))  # fmt: skip
+
+
+_FRICTION = "plant with friction"
+
+
+def body_of(reg: Array) -> Array:
+    """Return mass and center of mass of link 7, (4, ...), from all parameters, (..., 70)."""
+    m, mc = reg[..., 60], np.moveaxis(reg[..., 61:64], -1, 0)
+    return np.concatenate([m[None], mc / m])
+
+
+def draw_error(axes: Axes, run: Run, name: str, title: str = "", **style: Any) -> None:
+    """Draw the norm of e over time on a logarithmic axis."""
+    t = run.result.t[1:]  # the initial error is zero, which has no logarithm
+    axes.semilogy(t, run.result.error_norm()[1:], label=name, **{"linewidth": LINE, **style})
+    label_time(axes, run.result.t, title, "norm of $e$ [m, rad]")
+
+
+def _formula(case: str) -> str:
+    name, equals, value = case.partition(" = ")
+    base, _, index = name.partition("_")
+    return f"${base}_{{{index}}}${equals}{value}"
+
+
+def _draw_errors(axes: Axes, runs: Mapping[str, Run], table: str, title: str) -> None:
+    for color, case in zip(COLORS, TABLES[table], strict=False):
+        draw_error(axes, runs[case], _formula(case), title, color=color)
+    axes.set_ylim(3e-5, 1.0)
+    axes.legend(loc="lower left", ncols=3, fontsize="small")
+
+
+def _draw_estimate(axes: Axes, gains: ArticleGains, table: str, k: int, title: str = "") -> None:
+    for color, case in zip(COLORS, TABLES[table], strict=False):
+        run = gains.friction[case].result
+        axes.plot(run.t, body_of(run.parameters)[k], color=color, label=_formula(case), linewidth=LINE)
+    draw_truth(axes, float(body_of(gains.truth.parameters)[k]))
+    label_time(axes, run.t, title + ESTIMATES[k][0], ESTIMATES[k][1])
+
+
+def _draw_plane(axes: Axes, gains: ArticleGains) -> None:
+    """Draw the last period seen along x."""
+    times = gains.friction["K_d2"].result.t
+    last = times >= times[-1] - gains.friction["K_d2"].window
+    for name, law in (("fixed", "not adaptive"), ("K_d2", "backstepping")):
+        actual = gains.truth.forward_kinematics(gains.friction[name].result.q[last])[:, :3, 3]
+        axes.plot(actual[:, 1], actual[:, 2], color=LAW_COLORS[law], label=law, linewidth=LINE)
+    desired = gains.reference(times[last]).p
+    axes.plot(desired[:, 1], desired[:, 2], "--", color=TRUTH, label="desired", linewidth=1.0)
+    label(axes, "Figure 5: last period along x; dashed: desired", "y [m]", "z [m]", aspect="equal")
+
+
+def _draw_adaptation(axes: Axes, gains: ArticleGains) -> None:
+    for runs, what, style in ((gains.published, ", gains of the published code", ":"), (gains.friction, "", "-")):
+        for key, law in (("fixed", "not adaptive"), ("K_d2", "backstepping")):
+            draw_error(axes, runs[key], law + what, "Figure 10: tracking error", color=LAW_COLORS[law], linestyle=style)
+    axes.set_ylim(1e-4, 2.0)
+    axes.legend(loc="lower left", fontsize="small")
+
+
+#: table -> figures of errors and of estimates
+_FIGURES = {"Table 6": (6, 7), "Table 7": (8, 9)}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,10 @@ class Ends:
     duration: float
     v: Array = field(default_factory=_rest)
     a: Array | None = field(default_factory=_rest)
+
+    def rates(self) -> dict[str, Array]:
+        """Return the velocities and, if they are known, the accelerations at the ends, (2, 3) each."""
+        return {"velocity": self.v} | ({} if self.a is None else {"acceleration": self.a})
 
 
 #: from what is known of the ends to a motion object
@@ -129,15 +133,8 @@ def least_jerk(ends: Ends) -> MinimumJerk:
         # no jerk at either end of the quintic: 9 a0 - 3 a1 = p, 3 a0 - 9 a1 = q, in normalized time
         p, q = 60.0 * way - 36.0 * v[0] - 24.0 * v[1], 60.0 * way - 24.0 * v[0] - 36.0 * v[1]
         a = np.stack([3.0 * p - q, p - 3.0 * q]) / (24.0 * T**2)
-    return minimum_jerk(
-        ends.x[0],
-        ends.x[1],
-        ends.duration,
-        start_velocity=ends.v[0],
-        goal_velocity=ends.v[1],
-        start_acceleration=a[0],
-        goal_acceleration=a[1],
-    )
+    names = ("start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
+    return minimum_jerk(ends.x[0], ends.x[1], ends.duration, **dict(zip(names, (*ends.v, *a), strict=True)))
 
 
 class Functional:
@@ -153,11 +150,9 @@ class Functional:
 
     def __call__(self, ends: Ends) -> Motion:
         """Plan."""
-        rates: dict[str, Any] = {"start_velocity": ends.v[0], "goal_velocity": ends.v[1]}
-        if ends.a is not None:
-            rates |= {"start_acceleration": ends.a[0], "goal_acceleration": ends.a[1]}
-        planner = self.planner(2 if ends.a is None else 3)
-        return cast(Motion, planner.plan(ends.x[0], ends.x[1], ends.duration, **rates))
+        known = ends.rates()
+        rates: Any = {f"{end}_{what}": x[k] for what, x in known.items() for k, end in enumerate(("start", "goal"))}
+        return cast(Motion, self.planner(1 + len(known)).plan(ends.x[0], ends.x[1], ends.duration, **rates))
 
 
 class _Primitive:
@@ -198,10 +193,8 @@ class _Probabilistic:
         self.primitive = ProMP(overlap=0.9).fit(motions.map(lambda trial: trial.with_values(trial.x - trial.x[0])))
 
     def __call__(self, ends: Ends) -> Motion:
-        known: list[Constraint] = []
-        for kind, pair in (("position", ends.x - ends.x[0]), ("velocity", ends.v), ("acceleration", ends.a)):
-            if pair is not None:
-                known += [Constraint(t, kind, value) for t, value in zip((0.0, ends.duration), pair, strict=True)]
+        pairs = {"position": ends.x - ends.x[0], **ends.rates()}
+        known = [Constraint(k * ends.duration, kind, pair[k]) for kind, pair in pairs.items() for k in (0, 1)]
         return _Shifted(self.primitive.condition(known, ends.duration).rollout(ends.duration), ends.x[0])
 
 
@@ -272,8 +265,7 @@ class Reach:
         return float(tau[np.argmax(np.linalg.norm(self.position(self.duration * tau, 1), axis=1))])
 
 
-@dataclass(frozen=True)
-class Fold:
+class Fold(NamedTuple):
     """Reaches to learn from, and where those are that were left out.
 
     Attributes
@@ -302,24 +294,17 @@ class Reaches:
         Whether whole subjects are left out; else every ninth reach of the only one.
     recordings : MotionSet
         That they were cut from.
-    least : float
-        Length of the shortest [m].
-    first : bool
-        Whether only the first movement of a recording is one.
-    whole : bool
-        Whether movements that a recording begins or ends with are left out.
-    turn : float
-        Change of direction where a movement is cut without a rest, see `split_reaches`.
+    how : mapping
+        How they are cut: length of the shortest (``least``) [m], whether only the first movement of a recording is one
+        (``first``), whether movements that a recording begins or ends with are left out (``whole``), and the change of
+        direction where a movement is cut without a rest (``turn``), see `split_reaches`.
     """
 
     name: str
     items: tuple[Reach, ...]
     by_subject: bool
     recordings: MotionSet
-    least: float
-    first: bool
-    whole: bool
-    turn: float
+    how: Mapping[str, Any]
 
     def __len__(self) -> int:
         return len(self.items)
@@ -356,19 +341,17 @@ class Reaches:
 
     def cut_at(self, threshold: float) -> Reaches:
         """Return the movements of the same recordings, cut where their speed is `threshold` [m/s]."""
-        return replace(self, items=_cut(self.recordings, threshold, self.least, self.first, self.whole, self.turn))
+        return replace(self, items=_cut(self.recordings, threshold, **self.how))
 
     def sentence(self) -> str:
         """Return how many reaches of whom, how far and how long."""
-        D = np.array([reach.distance for reach in self.items])
-        T = np.array([reach.duration for reach in self.items])
-        peak = np.median([reach.peak_time for reach in self.items])
+        D, T, peak = np.array([(reach.distance, reach.duration, reach.peak_time) for reach in self.items]).T
         count = len(set(self.subjects.tolist()))
         left = "subject by subject" if self.by_subject else "a ninth of the reaches at a time, as there is one subject"
         return (
             f"{len(self)} reaches of {count} subject{'s' if count > 1 else ''}, left out {left}; {D.min():.2g} to "
-            f"{D.max():.2g} m, {T.min():.2g} to {T.max():.2g} s (median {np.median(T):.2g} s), fastest at {peak:.2f} of"
-            " the duration (median)."
+            f"{D.max():.2g} m, {T.min():.2g} to {T.max():.2g} s (median {np.median(T):.2g} s), fastest at "
+            f"{np.median(peak):.2f} of the duration (median)."
         )
 
 
@@ -419,7 +402,7 @@ def _without_noise(motions: MotionSet, noise: float) -> MotionSet:
 def _reaches(name: str, recordings: MotionSet, *, by_subject: bool, **given: Any) -> Reaches:
     how = {"least": 0.05, "first": False, "whole": True, "turn": math.inf} | given
     items = _cut(recordings, THRESHOLD, **how)
-    return Reaches(name=name, items=items, by_subject=by_subject, recordings=recordings, **how)
+    return Reaches(name=name, items=items, by_subject=by_subject, recordings=recordings, how=how)
 
 
 def _cut(
@@ -457,15 +440,14 @@ def reaches_of(data: str | Path | None, quick: bool = False, seed: int = 0) -> l
     """
     if data is None:
         return [synthetic_reaches(30, 3, seed) if quick else synthetic_reaches(240, seed=seed)]
-    root = Path(data)
-    makers: list[tuple[Path, Callable[[Path], Reaches]]] = [
-        (root / "culm", culm_reaches),
-        (root / "culm", free_reaches),
-        (root / "kinesis_rtg" / "rtgData.txt", kinesis_reaches),
-    ]
-    found = [make(path) for path, make in makers if path.exists()]
+    makers: dict[Callable[[Path], Reaches], str] = {
+        culm_reaches: "culm",
+        free_reaches: "culm",
+        kinesis_reaches: "kinesis_rtg/rtgData.txt",
+    }
+    found = [make(Path(data) / name) for make, name in makers.items() if (Path(data) / name).exists()]
     if not found:
-        raise ThunderError(f"data must be a folder with culm/ or kinesis_rtg/rtgData.txt, got {str(root)!r}")
+        raise ThunderError(f"data must be a folder with culm/ or kinesis_rtg/rtgData.txt, got {str(data)!r}")
     return [reaches.thinned(3, 4) if quick else reaches for reaches in found]
 
 
@@ -517,22 +499,19 @@ def variants(motions: MotionSet, fpca: FPCA) -> dict[str, Planner]:
     fpca : FPCA
         Components of MAP, from the same. What else is fitted takes its share of minimum jerk, where it has any.
     """
-    share = fpca.shrinkage_
+    share, mean = fpca.shrinkage_, fpca.mean_coefficients_
     positions = Functional(fpca).planner(1)
+    smooth = map_components(motions, shrinkage=1.0, smoothing=float(fpca.smoothing_[0]))
+    components = {
+        "MAP, mean replaced by minimum jerk": _with_mean(fpca, minimum_jerk_mean(fpca.basis_, mean)),
+        "MAP, covariance replaced by minimum jerk's": _with_mean(smooth, mean),
+        "MAP, coordinate by coordinate": map_components(motions, shrinkage=share, joint=False),
+        "MAP, not aligned": map_components(motions, shrinkage=share, alignment="none"),
+    }
     return {
         "straight, in the mean's time law": lambda ends: _Mean(fpca, ends, straight=True),
         "mean": lambda ends: _Mean(fpca, ends, straight=False),
-        "MAP, mean replaced by minimum jerk": Functional(
-            _with_mean(fpca, minimum_jerk_mean(fpca.basis_, fpca.mean_coefficients_))
-        ),
-        "MAP, covariance replaced by minimum jerk's": Functional(
-            _with_mean(
-                map_components(motions, shrinkage=1.0, smoothing=float(fpca.smoothing_[0])),
-                fpca.mean_coefficients_,
-            )
-        ),
-        "MAP, coordinate by coordinate": Functional(map_components(motions, shrinkage=share, joint=False)),
-        "MAP, not aligned": Functional(map_components(motions, shrinkage=share, alignment="none")),
+        **{name: Functional(each) for name, each in components.items()},
         "MAP, positions alone": lambda ends: positions.plan(ends.x[0], ends.x[1], ends.duration),
     }
 

@@ -5,27 +5,28 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...checks import Array
 from ...errors import ThunderWarning
 from ...motion.planning.plan import HumanLikePlan
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items
 from ...recordings.metrics import Motion, ldlj, mean_jerk, path_length, rms_distance
 from ...recordings.metrics.sampling import even_times
 from ...recordings.statistics import bootstrap_interval, friedmanchisquare, holm, rank_biserial, wilcoxon
-from ..results import Draws, drawing
+from ..results import Draws, drawing, over_draws
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
 from .reaches import (
     STATES,
     THRESHOLD,
     VARIANTS,
+    Fold,
     Functional,
     Planner,
     Reach,
@@ -116,12 +117,11 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the distances [m] and jerks [m/s^3] of all reaches, and the condition numbers."""
+        pairs: dict[str, Mapping[Any, Array]] = {"rms_m": self.rms, "paired_m": self.paired, "errors": self.errors}
         return {
             "source": self.reaches.name,
             "kind": self.reaches.kind,
             "subjects": self.reaches.subjects,
-            "rms_m": {f"{state}: {name}": values for (state, name), values in self.rms.items()},
-            "paired_m": {f"{pairing}: {name}": values for (pairing, name), values in self.paired.items()},
             "jerk_m_s3": self.jerk,
             "end_error_m": self.end_error,
             "ablation_rms_m": self.ablation,
@@ -129,31 +129,20 @@ class Comparison:
             "condition_number": self.condition,
             "largest_score": self.scores,
             "minimum_jerk_share": self.shares,
-            "errors": {": ".join(key): values for key, values in self.errors.items()},
-        }
+        } | {name: {": ".join(key): values for key, values in found.items()} for name, found in pairs.items()}
 
 
-@dataclass
-class _Found:
-    """Arrays by key, filled fold by fold."""
+#: values of single reaches: kind, keys and index of the reach -> value
+_Values: TypeAlias = dict[tuple[Any, ...], float]
 
-    n: int
-    rows: dict[tuple[str, ...], Array] = field(default_factory=dict)
 
-    def put(self, key: tuple[str, ...], k: int, value: float) -> None:
-        self.rows.setdefault(key, np.full(self.n, np.nan))[k] = value
-
-    def merge(self, other: _Found, held_out: Iterable[int]) -> None:
-        """Take the values of a fold."""
-        rows = list(held_out)
-        for key, values in other.rows.items():
-            self.rows.setdefault(key, np.full(self.n, np.nan))[rows] = values[rows]
-
-    def table(self, kind: str) -> dict[tuple[str, ...], Array]:
-        return {key[1:]: values for key, values in self.rows.items() if key[0] == kind}
-
-    def column(self, kind: str) -> dict[str, Array]:
-        return {key[0]: values for key, values in self.table(kind).items()}
+def _arrays(found: Iterable[_Values]) -> dict[str, dict[Any, Array]]:
+    """Return the values of folds as arrays over the reaches, by kind, then by their keys."""
+    rows: dict[str, dict[Any, list[float]]] = {}
+    every = (x for part in found for x in part.items())
+    for (kind, *key, _), value in sorted(every, key=lambda x: x[0][-1]):
+        rows.setdefault(kind, {}).setdefault(tuple(key) if len(key) > 1 else key[0], []).append(value)
+    return {kind: {key: np.array(x) for key, x in row.items()} for kind, row in rows.items()}
 
 
 def compare(
@@ -172,38 +161,38 @@ def compare(
     progress : bool
         Show progress bars.
     """
+    # three reaches of different length
+    order = np.argsort([reach.distance for reach in reaches.items])
+    chosen = {int(order[round(part * (len(order) - 1))]) for part in (0.25, 0.6, 0.95)}
     folds = list(reaches.folds())
-    work = partial(_compare_fold, reaches, _examples(reaches))
-    parts = map_seeds(work, len(folds), workers=workers, progress=progress, description="subjects left out")
-    found = _Found(len(reaches))
-    examples: dict[int, dict[str, Motion]] = {}
-    for fold, (part, _, _, shown) in zip(folds, parts, strict=True):
-        found.merge(part, fold.held_out)
-        examples |= shown
-    shares = np.array([share for _, _, share, _ in parts])
-    ablation = found.column("ablation")
-    ablation |= {name: found.rows["rms", REST, name] for name in ("MAP", "minimum jerk")}
+    parts = map_items(
+        partial(_compare_fold, reaches, chosen),
+        folds,
+        workers=workers,
+        progress=progress,
+        description="subjects left out",
+    )
+    values, conditions, shares, shown = zip(*parts, strict=True)
+    found = _arrays(values)
+    found["ablation"] |= {name: found["rms"][REST, name] for name in ("MAP", "minimum jerk")}
+    scores = found.pop("scores")["largest"]
+    examples = {k: plans for part in shown for k, plans in part.items()}
     return Comparison(
         reaches=reaches,
-        rms={(key[0], key[1]): values for key, values in found.table("rms").items()},
-        paired={(key[0], key[1]): values for key, values in found.table("paired").items()},
-        jerk=found.column("jerk"),
-        end_error=found.column("end"),
-        ablation=ablation,
-        cuts=_cuts_of_subjects(reaches, cuts, found, float(np.median(shares)), workers),
-        condition=np.array([condition for _, condition, _, _ in parts]),
-        scores=found.rows["scores",],
-        shares=shares,
-        errors={(key[0], key[1], key[2]): values for key, values in found.table("errors").items()},
+        cuts=_cuts_of_subjects(reaches, cuts, found["rms"], float(np.median(shares)), workers),
+        condition=np.array(conditions),
+        scores=scores,
+        shares=np.array(shares),
         examples=dict(sorted(examples.items())),
+        **found,
     )
 
 
 def _compare_fold(
-    reaches: Reaches, chosen: set[int], number: int
-) -> tuple[_Found, list[float], float, dict[int, dict[str, Motion]]]:
+    reaches: Reaches, chosen: set[int], fold: Fold
+) -> tuple[_Values, list[float], float, dict[int, dict[str, Motion]]]:
     """Return distances, condition numbers of (102), the share of minimum jerk, and the plans of examples."""
-    fold, found = list(reaches.folds())[number], _Found(len(reaches))
+    found: _Values = {}
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", ThunderWarning
@@ -219,45 +208,32 @@ def _compare_fold(
             reach = reaches.items[k]
             motions = _plan(found, k, reach, makers)
             _measure(found, k, reach, motions)
-            found.put(("scores",), k, _largest_score(paper, motions["paper mode"]))
-            for name, planner in others.items():
-                found.put(("ablation", name), k, rms_distance(reach, planner(reach.ends())))
+            found["scores", "largest", k] = _largest_score(paper, motions["paper mode"])
+            found |= {("ablation", name, k): rms_distance(reach, plan(reach.ends())) for name, plan in others.items()}
             if k in chosen:
                 examples[k] = {name: motions[name] for name in METHODS}
     return found, [paper.planner(order).condition_number for order in (2, 3)], fpca.shrinkage_, examples
 
 
-def _examples(reaches: Reaches) -> set[int]:
-    """Return three reaches of different length."""
-    order = np.argsort([reach.distance for reach in reaches.items])
-    return {int(order[round(part * (len(order) - 1))]) for part in (0.25, 0.6, 0.95)}
-
-
-def _plan(found: _Found, k: int, reach: Reach, makers: dict[str, Planner]) -> dict[str, Motion]:
+def _plan(found: _Values, k: int, reach: Reach, makers: dict[str, Planner]) -> dict[str, Motion]:
     """Plan a reach in all states, note the distances, and return the motions from rest to rest."""
-    rest = {}
-    for state in STATES:
-        ends = reach.ends(state)
-        for name, planner in makers.items():
-            motion = planner(ends)
-            found.put(("rms", state, name), k, rms_distance(reach, motion))
-            for what, error in ERRORS.items() if state in COMPARED and name in ("MAP", *RIVALS) else ():
-                found.put(("errors", state, name, what), k, error(reach, motion))
-            if state == REST:
-                rest[name] = motion
-    return rest
+    motions = {(state, name): planner(reach.ends(state)) for state in STATES for name, planner in makers.items()}
+    for (state, name), motion in motions.items():
+        found["rms", state, name, k] = rms_distance(reach, motion)
+        if state in COMPARED and name in ("MAP", *RIVALS):
+            found |= {("errors", state, name, what, k): error(reach, motion) for what, error in ERRORS.items()}
+    return {name: motion for (state, name), motion in motions.items() if state == REST}
 
 
-def _measure(found: _Found, k: int, reach: Reach, motions: dict[str, Motion]) -> None:
+def _measure(found: _Values, k: int, reach: Reach, motions: dict[str, Motion]) -> None:
+    goal = reach.position(reach.duration)
     for name, motion in motions.items():
-        found.put(("paired", "tau", name), k, found.rows["rms", REST, name][k])
-        for pairing in PAIRINGS[1:]:
-            found.put(("paired", pairing, name), k, rms_distance(reach, motion, pairing))
-        found.put(("jerk", name), k, mean_jerk(motion))
-        goal = reach.position(reach.duration)
-        found.put(("end", name), k, float(np.linalg.norm(motion.position(motion.duration) - goal)))
+        for pairing in PAIRINGS:
+            found["paired", pairing, name, k] = rms_distance(reach, motion, pairing)
+        found["jerk", name, k] = mean_jerk(motion)
+        found["end_error", name, k] = float(np.linalg.norm(motion.position(motion.duration) - goal))
     # exact derivatives of the spline through the low-passed recording
-    found.put(("jerk", "reach"), k, mean_jerk(reach))
+    found["jerk", "reach", k] = mean_jerk(reach)
 
 
 def _largest_score(paper: Functional, motion: Motion) -> float:
@@ -271,34 +247,27 @@ def _largest_score(paper: Functional, motion: Motion) -> float:
 
 
 def _cuts_of_subjects(
-    reaches: Reaches, thresholds: Iterable[float], found: _Found, share: float, workers: Workers
+    reaches: Reaches, thresholds: Iterable[float], rms: Mapping[Any, Array], share: float, workers: Workers
 ) -> dict[float, dict[str, Array]]:
     """Compare MAP and minimum jerk on the same recordings, cut at other speeds, with one share of minimum jerk."""
-    rows = {f"{name}, {state}": found.rows["rms", state, name] for state in (REST, FREE) for name in _THRESHOLD_METHODS}
+    rows = {f"{name}, {state}": rms[state, name] for state in (REST, FREE) for name in _THRESHOLD_METHODS}
     cuts = {THRESHOLD: rows}
     for threshold in thresholds:
         other = reaches.cut_at(threshold)
-        folds, again = list(other.folds()), _Found(len(other))
-        for fold, part in zip(
-            folds, map_seeds(partial(_cut_fold, other, share), len(folds), workers=workers), strict=True
-        ):
-            again.merge(part, fold.held_out)
-        cuts[threshold] = again.column("rms")
+        parts = map_items(partial(_cut_fold, other, share), list(other.folds()), workers=workers)
+        cuts[threshold] = _arrays(parts)["rms"]
     return dict(sorted(cuts.items()))
 
 
-def _cut_fold(reaches: Reaches, share: float, number: int) -> _Found:
-    fold, found = list(reaches.folds())[number], _Found(len(reaches))
-    makers: dict[str, Planner] = {
-        "MAP": Functional(map_components(fold.training, shrinkage=share)),
-        "minimum jerk": least_jerk,
+def _cut_fold(reaches: Reaches, share: float, fold: Fold) -> _Values:
+    components = map_components(fold.training, shrinkage=share)
+    makers: dict[str, Planner] = {"MAP": Functional(components), "minimum jerk": least_jerk}
+    return {
+        ("rms", f"{name}, {state}", k): rms_distance(reaches.items[k], planner(reaches.items[k].ends(state)))
+        for k in fold.held_out
+        for state in (REST, FREE)
+        for name, planner in makers.items()
     }
-    for k in fold.held_out:
-        for state in (REST, FREE):
-            for name, planner in makers.items():
-                distance = rms_distance(reaches.items[k], planner(reaches.items[k].ends(state)))
-                found.put(("rms", f"{name}, {state}"), k, distance)
-    return found
 
 
 def _figures(rms: Mapping[str, Array]) -> dict[str, float]:
@@ -309,13 +278,12 @@ def _figures(rms: Mapping[str, Array]) -> dict[str, float]:
 def _figures_of_seed(quick: bool, seed: int) -> dict[str, float]:
     """Return `_figures` of other synthetic reaches, with ends at rest."""
     (reaches,) = reaches_of(None, quick, seed)
-    found = _Found(len(reaches))
+    found: _Values = {}
     for fold in reaches.folds():
-        makers = planners(fold.training)
-        for k in fold.held_out:
-            for name, planner in makers.items():
-                found.put((REST, name), k, rms_distance(reaches.items[k], planner(reaches.items[k].ends())))
-    return _figures(found.column(REST))
+        for name, planner in planners(fold.training).items():
+            for k in fold.held_out:
+                found["rms", name, k] = rms_distance(reaches.items[k], planner(reaches.items[k].ends()))
+    return _figures(_arrays([found])["rms"])
 
 
 #: RMS distance of the report, mean and standard deviation [m]; its primitives have the basis of "DMP mollifier" and
@@ -329,20 +297,21 @@ DURATION = 5.0
 
 def tables(found: Comparison) -> str:
     """Return all tables of one source."""
-    parts = [
-        f"# {found.reaches.name}\n\n{found.reaches.sentence()}",
-        f"Table 10: RMS distance from the {found.reaches.kind} path at equal tau [mm], mean ± standard deviation "
-        f"(median), by the conditions at the ends\n\n{_distances(found)}",
-        f"Ends at rest, points paired in other ways [mm]\n\n{_pairings(found)}",
-        f"MAP less another method, RMS at equal tau: negative where MAP is nearer\n\n{_differences(found)}",
-        *(f"Errors of plans with ends at {state}: MAP beside others\n\n{_errors(found, state)}" for state in COMPARED),
-        _paper_sentence(found),
-        f"Table 11: mean jerk [m/s^3], median; ends at rest\n\n{_jerk(found)}",
-        f"MAP without some of its parts: RMS at equal tau, ends at rest [mm]\n\n{_ablation(found)}",
-    ]
+    kind = found.reaches.kind
+    titles: dict[str, Callable[[Comparison], str]] = {
+        f"Table 10: RMS distance from the {kind} path at equal tau [mm], mean ± standard deviation (median), "
+        "by the conditions at the ends": _distances,
+        "Ends at rest, points paired in other ways [mm]": _pairings,
+        "MAP less another method, RMS at equal tau: negative where MAP is nearer": _differences,
+        **{f"Errors of plans with ends at {x}: MAP beside others": partial(_errors, state=x) for x in COMPARED},
+        "": _paper_sentence,
+        "Table 11: mean jerk [m/s^3], median; ends at rest": _jerk,
+        "MAP without some of its parts: RMS at equal tau, ends at rest [mm]": _ablation,
+    }
     if len(found.cuts) > 1:
-        parts.append(f"Recordings cut at other speeds: RMS at equal tau [mm], mean (median)\n\n{_cuts(found)}")
-    return "\n\n".join(parts)
+        titles["Recordings cut at other speeds: RMS at equal tau [mm], mean (median)"] = _cuts
+    parts = [f"{title}\n\n{part(found)}".lstrip("\n") for title, part in titles.items()]
+    return "\n\n".join([f"# {found.reaches.name}\n\n{found.reaches.sentence()}", *parts])
 
 
 def _spread(values: Array, scale: float = 1e3) -> str:
@@ -355,21 +324,16 @@ def _center(values: Array) -> str:
 
 
 def _distances(found: Comparison) -> str:
-    report = [
-        f"{1e3 * TABLE_10[name][0]:.1f} ± {1e3 * TABLE_10[name][1]:.1f}" if name in TABLE_10 else None
-        for name in METHODS
-    ]
-    rows: list[list[object]] = [["the report", *report]]
+    printed = {name: f"{1e3 * mean:.1f} ± {1e3 * deviation:.1f}" for name, (mean, deviation) in TABLE_10.items()}
+    rows: list[list[object]] = [["the report", *map(printed.get, METHODS)]]
     rows += [[state, *(_spread(found.rms[state, name]) for name in METHODS)] for state in STATES]
     return markdown(["", *METHODS], rows)
 
 
 def _pairings(found: Comparison) -> str:
     rows = [[pairing, *(_spread(found.paired[pairing, name]) for name in METHODS)] for pairing in PAIRINGS]
-    rows.append(
-        ["distance from the goal at the end", *(f"{1e3 * np.median(found.end_error[name]):.2g}" for name in METHODS)]
-    )
-    return markdown(["", *METHODS], rows)
+    ends = (f"{1e3 * np.median(found.end_error[name]):.2g}" for name in METHODS)
+    return markdown(["", *METHODS], [*rows, ["distance from the goal at the end", *ends]])
 
 
 def _differences(found: Comparison) -> str:
@@ -382,16 +346,12 @@ def _differences(found: Comparison) -> str:
 
 def _test(found: Comparison, other: str, state: str) -> list[object]:
     d = 1e3 * found.difference(other, state)
-    each = bootstrap_interval(d)
-    cells: list[object] = [f"{each.statistic:.2f}", f"{each.low:.2f} to {each.high:.2f}"]
-    subjects = found.by_group(d) if found.reaches.by_subject else None
-    if subjects is None:
-        cells.append(None)
-    else:
-        whole = bootstrap_interval(subjects)
-        cells.append(f"{whole.low:.2f} to {whole.high:.2f}")
-    cells += [f"{100.0 * np.mean(d < 0.0):.0f} %", wilcoxon(d).pvalue]
-    return [*cells, None if subjects is None else wilcoxon(subjects).pvalue, f"{rank_biserial(d):.2f}"]
+    each, over, p = bootstrap_interval(d), None, None
+    if found.reaches.by_subject:
+        whole, p = bootstrap_interval(found.by_group(d)), wilcoxon(found.by_group(d)).pvalue
+        over = f"{whole.low:.2f} to {whole.high:.2f}"
+    cells = [f"{each.statistic:.2f}", f"{each.low:.2f} to {each.high:.2f}", over, f"{100.0 * np.mean(d < 0.0):.0f} %"]
+    return [*cells, wilcoxon(d).pvalue, p, f"{rank_biserial(d):.2f}"]
 
 
 def _errors(found: Comparison, state: str) -> str:
@@ -425,26 +385,22 @@ def _paper_sentence(found: Comparison) -> str:
 
 
 def _jerk(found: Comparison) -> str:
-    durations = np.array([reach.duration for reach in found.reaches.items])
+    slower = np.array([(reach.duration / DURATION) ** 3 for reach in found.reaches.items])
     rows: list[list[object]] = []
     for name in ("reach", *METHODS):
-        jerk = found.jerk[name]
-        slow = jerk * (durations / DURATION) ** 3
-        row = f"{found.reaches.kind} reach" if name == "reach" else name
-        rows.append([row, TABLE_11.get(name), float(np.median(jerk)), float(np.median(slow))])
+        medians = (float(np.median(found.jerk[name] * factor)) for factor in (1.0, slower))
+        rows.append([f"{found.reaches.kind} reach" if name == "reach" else name, TABLE_11.get(name), *medians])
     return markdown(["", "report", "duration of the reach", f"as if in {DURATION:g} s"], rows)
 
 
 def _ablation(found: Comparison) -> str:
-    rows: list[list[object]] = [[name, _spread(found.ablation[name])] for name in VARIANTS]
-    return markdown(["", "mean ± standard deviation (median)"], rows)
+    return markdown(["", "mean ± standard deviation (median)"], [[x, _spread(found.ablation[x])] for x in VARIANTS])
 
 
 def _cuts(found: Comparison) -> str:
     names = list(next(iter(found.cuts.values())))
     rows = [
-        [f"{threshold:g} m/s", len(row[names[0]]), *(_center(row[name]) for name in names)]
-        for threshold, row in found.cuts.items()
+        [f"{v:g} m/s", len(row[names[0]]), *(_center(row[name]) for name in names)] for v, row in found.cuts.items()
     ]
     return markdown(["cut at", "reaches", *names], rows)
 
@@ -508,8 +464,6 @@ def run(
             warnings.warn("human-like-real is deterministic with recordings: seeds has no effect", stacklevel=2)
         return first
     count = (2 if quick else 4) if seeds is None else seeds
-    rest = {name: first.sources[0].rms[REST, name] for name in METHODS}
-    rows = map_seeds(
-        partial(_figures_of_seed, quick), range(1, count), workers=workers, description="synthetic reaches"
-    )
-    return replace(first, draws=Draws.of("synthetic reaches of the sigma-lognormal model", [_figures(rest), *rows]))
+    rest = _figures({name: first.sources[0].rms[REST, name] for name in METHODS})
+    drawn = "synthetic reaches of the sigma-lognormal model"
+    return replace(first, draws=over_draws(drawn, rest, partial(_figures_of_seed, quick), count, workers))

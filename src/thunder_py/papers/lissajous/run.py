@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,16 +16,18 @@ from ...checks import Array, array
 from ...control import Backstepping, GradientAdaptation, Status
 from ...errors import ThunderError
 from ...model import inertia
-from ...parallel import Workers, map_seeds
-from ...plotting.style import figure_of
+from ...parallel import Workers
+from ...plotting.panels import new_panels
+from ...plotting.style import LAW_COLORS, draw_lines, draw_truth, figure_of
 from ...progress import percentage, reporting
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
-from ..results import Draws, Varied
+from ..results import Varied, over_draws
 from ..tables import markdown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -212,21 +214,41 @@ class LissajousPanda(Varied):
 
     def table(self) -> str:
         """Return steady states and rise times with adaptation and without, as Markdown."""
-        rows = [
-            [label, *(scale * run.steady_state[k] for run in (self.adaptive, self.fixed))]
-            for k, (label, scale) in enumerate(
-                (("position error [mm]", 1e3), ("orientation error [deg]", np.degrees(1.0)), ("norm of e", 1.0))
-            )
+        runs = (self.adaptive, self.fixed)
+        scales = {"position error [mm]": 1e3, "orientation error [deg]": np.degrees(1.0), "norm of e": 1.0}
+        rows: list[list[object]] = [
+            [name, *(scale * run.steady_state[k] for run in runs)] for k, (name, scale) in enumerate(scales.items())
         ]
-        rise = [run.rise_time or "does not settle" for run in (self.adaptive, self.fixed)]
-        table = markdown(["steady state", "adaptive", "not adaptive"], [*rows, ["rise time [s]", *rise]])
-        return self.join(table)
+        rows.append(["rise time [s]", *(run.rise_time or "does not settle" for run in runs)])
+        return self.join(markdown(["steady state", "adaptive", "not adaptive"], rows))
 
-    def plot(self) -> Figure:
-        """Draw errors and estimates."""
-        from .figure import plot_lissajous_panda
+    def plot(self, axes: Mapping[str, Axes] | None = None) -> Figure:
+        """Draw tracking errors with and without adaptation, and the estimates of link 7 with the true values.
 
-        return figure_of(plot_lissajous_panda(self)["position"])
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Axes to draw on, named as in `LISSAJOUS_PANELS`; default a new figure of pyplot.
+        """
+        ours = "$\\Lambda$, $K_p$, $r_m$, $r_c$ and $r_I$ are ours"
+        title = f"Thunder article, Figures 7 and 10: Panda with a wrong link 7; {ours}"
+        panels = new_panels(LISSAJOUS_PANELS, (12.0, 6.0), title)[1] if axes is None else axes
+        runs, t = {"not adaptive": self.fixed, "backstepping": self.adaptive}, self.adaptive.result.t
+        for name, degrees in (("position", False), ("orientation", True)):
+            errors = {
+                law: np.degrees(x.orientation_error) if degrees else 1e3 * x.position_error for law, x in runs.items()
+            }
+            # the initial error is zero, which has no logarithm
+            draw_lines(panels[name], t[1:], {law: error[1:] for law, error in errors.items()}, *_LABELS[name], log=True)
+            panels[name].set_xlim(t[0], t[-1])
+        for name in list(_LABELS)[2:]:
+            k = self.robot.parameter_names.index(f"link7.{name}")
+            estimate = {"estimate": self.adaptive.result.parameters[:, k]}
+            draw_lines(panels[name], t, estimate, *_LABELS[name], colors=[LAW_COLORS["backstepping"]])
+            draw_truth(panels[name], self.robot.parameters[k])
+        panels["m"].legend(loc="upper right", fontsize="small")
+        panels["position"].legend(loc="center right", fontsize="small")
+        return figure_of(panels["position"])
 
     def to_result(self) -> SimulationResult:
         """Return both runs as one result: the adaptive run, and the other's arrays as signals named ``fixed_...``."""
@@ -236,12 +258,8 @@ class LissajousPanda(Varied):
         arrays = other.to_dict()
         names = arrays.pop("names")
         del arrays["t"]
-        return SimulationResult(
-            t=mine.t,
-            q=mine.q,
-            dq=mine.dq,
-            tau=mine.tau,
-            status=mine.status,
+        return replace(
+            mine,
             signals={**mine.signals, **{f"fixed_{name}": values for name, values in arrays.items()}},
             names={**mine.names, **{f"fixed_{name}": labels for name, labels in names.items()}},
         )
@@ -255,9 +273,8 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     """Run the experiment of the registry: 40 s, or 10 s; `seeds` initial models of link 7."""
     duration, count = (10.0, 2) if quick else (40.0, 10)
     first = run_lissajous_panda(duration)
-    others = range(1, count if seeds is None else seeds)
-    rows = map_seeds(partial(_figures_of_seed, duration), others, workers=workers, description="lissajous")
-    return replace(first, draws=Draws.of(DRAWN, [_figures(first.adaptive, first.fixed), *rows]))
+    figures, count = _figures(first.adaptive, first.fixed), count if seeds is None else seeds
+    return replace(first, draws=over_draws(DRAWN, figures, partial(_figures_of_seed, duration), count, workers))
 
 
 def _figures(adaptive: Run, fixed: Run) -> dict[str, float | None]:
@@ -401,6 +418,12 @@ def run_lissajous_panda(
     )
 
 
+def how_it_runs(robot: Robot) -> dict[str, Any]:
+    """Return arguments of `simulate` and `RunSpec`: control period, start, torque limits, logged periods."""
+    limits = robot.limits.effort
+    return {"dt": CONTROL_PERIOD, "q0": START, "torque_limits": limits, "log_every": LOG_EVERY}
+
+
 def follow_lissajous(
     robot: Robot,
     controller: Backstepping,
@@ -410,20 +433,9 @@ def follow_lissajous(
     **options: Any,
 ) -> Run:
     """Simulate a Panda from `START` along the curve as `run_lissajous_panda` does, with other options of `simulate`."""
+    given = {"log": ("error", "parameters"), "progress": progress, **how_it_runs(robot), **options}
     start = time.perf_counter()
-    result = simulate(
-        robot,
-        controller,
-        reference,
-        duration,
-        CONTROL_PERIOD,
-        q0=START,
-        torque_limits=robot.limits.effort,
-        log=("error", "parameters"),
-        log_every=LOG_EVERY,
-        progress=progress,
-        **options,
-    )
+    result = simulate(robot, controller, reference, duration, **given)
     elapsed = time.perf_counter() - start
     steps = result.t[-1] / CONTROL_PERIOD
     return Run(result=result, window=min(PERIOD, duration / 2), steps_per_second=steps / elapsed)
@@ -439,3 +451,22 @@ def _time_steps(controller: Backstepping, reference: Lissajous, result: Simulati
         controller.step(t, q, dq, target)
         times[k] = time.perf_counter() - start
     return times
+
+
+#: for `matplotlib.figure.Figure.subplot_mosaic`
+#: panels of the figure, for `matplotlib.figure.Figure.subplot_mosaic`
+LISSAJOUS_PANELS: list[Any] = [
+    ["position", "position", "m", "mcx"],
+    ["orientation", "orientation", "mcy", "mcz"],
+]
+
+
+#: title and label of the y axis
+_LABELS = {
+    "position": ("Figure 10: position", "position error [mm]"),
+    "orientation": ("orientation", "orientation error [deg]"),
+    "m": ("Figure 7: estimated mass of link 7", "$m$ [kg]"),
+    "mcx": ("first moment, x", "$m c_x$ [kg m]"),
+    "mcy": ("first moment, y", "$m c_y$ [kg m]"),
+    "mcz": ("first moment, along gravity", "$m c_z$ [kg m]"),
+}

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
-from ..results import Draws, Varied, drawing
+from ..results import Varied, drawing, over_draws, titled
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
-from ..tables import markdown
-from .setup import PARTS, REPORT, UNITS, estimation_errors, joint_controllers, joint_curve, panda
+from .setup import PARTS, REPORT, UNITS, estimation_errors, joint_controllers, joint_curve, panda, with_units
 from .sweeps import judge_estimation
 
 _LINK_7 = slice(60, 70)
@@ -52,11 +51,10 @@ class D42Estimation(Varied):
     def table(self) -> str:
         """Return the report's numbers and ours, as Markdown."""
         first = self.distances(0)
-        rows = [
-            [f"{name} [{UNITS[name]}]", REPORT[name], value, first.get(name)] for name, value in self.figures().items()
-        ]
-        table = markdown(["", "report", "ours", "ours, at first"], rows)
-        return self.join(f"Distance from the truth at the end, and errors\n\n{table}")
+        rows = ([f"{x} [{UNITS[x]}]", REPORT[x], value, first.get(x)] for x, value in self.figures().items())
+        return self.join(
+            titled("Distance from the truth at the end, and errors", ["", "report", "ours", "ours, at first"], rows)
+        )
 
     def figures(self) -> dict[str, float]:
         """Return the figures of merit by the names of `REPORT`."""
@@ -98,14 +96,13 @@ def run_d42_estimation(duration: float = 200.0, progress: bool = False, *, seed:
 
 
 def _figures_of_seed(duration: float, seed: int) -> dict[str, float]:
-    return run_d42_estimation(duration, seed=seed).figures()
+    return with_units(run_d42_estimation(duration, seed=seed).figures())
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> D42Estimation:
     """Run the experiment of the registry: 200 s, or 20 s; `seeds` mountings of the hand."""
     duration, count = (20.0, 2) if quick else (200.0, 5)
     first = run_d42_estimation(duration, progress=not quick)
-    others = range(1, count if seeds is None else seeds)
-    rows = map_seeds(partial(_figures_of_seed, duration), others, workers=workers, description="d42-estimation")
-    labeled = [{f"{name} [{UNITS[name]}]": x for name, x in row.items()} for row in (first.figures(), *rows)]
-    return replace(first, draws=Draws.of(DRAWN, labeled), judgment=judge_estimation(quick, workers))
+    work, count = partial(_figures_of_seed, duration), count if seeds is None else seeds
+    draws = over_draws(DRAWN, with_units(first.figures()), work, count, workers)
+    return replace(first, draws=draws, judgment=judge_estimation(quick, workers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -160,6 +161,11 @@ def task_controllers(
         "AIRC": SlotineLi(nominal, LAMBDA, K_V, adaptation=law),
         "MACT": CartesianMACT(nominal, K_p, K_V, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES, posture=None),
     }
+
+
+def with_units(figures: Mapping[str, float]) -> dict[str, float]:
+    """Return figures of merit by the names of `REPORT` with their units."""
+    return {f"{name} [{UNITS[name]}]": x for name, x in figures.items()}
 
 
 def estimation_errors(run: SimulationResult, truth: Array) -> dict[str, float]:

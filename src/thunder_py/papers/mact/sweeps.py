@@ -198,9 +198,8 @@ def estimation_figures(*, duration: float = 200.0, **given: Any) -> dict[str, fl
     options = _options(s.noise) | {"log": ("error", "parameters")}
     run = simulate(arm, law, motion, duration, q0=motion(0.0).q + s.start, payloads=[hand], **options)
     if run.diverged:
-        return {f"{name} [{unit}]": np.inf for name, unit in setup.UNITS.items()}
-    found = setup.estimation_errors(run, merged(arm, hand))
-    return {f"{name} [{setup.UNITS[name]}]": x for name, x in found.items()}
+        return setup.with_units(dict.fromkeys(setup.UNITS, np.inf))
+    return setup.with_units(setup.estimation_errors(run, merged(arm, hand)))
 
 
 #: Figures 19 and 20 with one choice of `ESTIMATION`
@@ -208,7 +207,7 @@ judge_estimation = declared(
     "D4.2, Figures 19 and 20: errors of the estimate and of tracking",
     estimation_figures,
     ESTIMATION,
-    {f"{name} [{setup.UNITS[name]}]": x for name, x in setup.REPORT.items()},
+    setup.with_units(setup.REPORT),
     orders=[[f"{name} [rad]" for name in ("RMSE", "RMSE from 100 s")]],
     budget=120,
     duration=10.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,21 @@ from ...checks import Array
 from ...mujoco import MujocoPlant
 from ...optional import require
 from ...parallel import Workers, map_items
+from ...plotting import style
+from ...plotting.panels import new_panels
+from ...plotting.style import draw_lines, draw_truth, label, label_time, outside_legend
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ...simulation.divergence import outcome_recorded
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
-from ..results import Draws, Varied, drawing, rms
+from ..results import Draws, Varied, rms, titled
 from ..softhand.setup import HAND_COM, HAND_MASS
-from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 #: adaptive gain of D4.2's controllers: the slow one, with which all of them stay bounded
 ETA = 10.0
@@ -293,42 +300,65 @@ class MujocoPlants(Varied):
 
     def table(self) -> str:
         """Return agreement, closed loops, and the effect of the time step, as Markdown."""
-        return self.join(self._agreement_table(), self._loop_table(), self._estimate_table(), self._step_table())
-
-    def _agreement_table(self) -> str:
-        rows = [[name, *vars(found).values()] for name, found in self.agreements.items()]
-        title = f"MuJoCo {self.version} and this package at random states: largest relative differences"
-        return f"{title}\n\n{markdown(['robot', 'M', 'C dq + G', 'ddq'], rows, digits=2)}"
-
-    def _loop_table(self) -> str:
         others = [plant for plant in self.plants if plant != OURS]
-        rows = []
+        loops: list[list[object]] = []
+        estimates: list[list[object]] = []
         for k, case in enumerate(self.cases):
-            row: list[object] = [case.group, case.name, case.unit]
-            row += [self.steady_state(k, plant) for plant in self.plants]
-            rows.append([*row, *(self.torque_difference(k, plant) for plant in others)])
-        header = ["", "", "unit", *self.plants, *(f"dtau: {plant}" for plant in others)]
-        title = f"Closed loops of {self.duration:g} s: steady-state error; RMS difference of torques from ours [N m]"
-        return f"{title}\n\n{markdown(header, rows)}"
+            torques = (self.torque_difference(k, plant) for plant in others)
+            loops.append([case.group, case.name, case.unit, *(self.steady_state(k, p) for p in self.plants), *torques])
+            estimates.append([case.group, case.name, *(self.estimate_difference(k, plant) for plant in others)])
+        pairs = [f"{name}: {plant}" for name in self.distances for plant in ("ours", "implicitfast")]
+        steps = np.column_stack([1e3 * self.timesteps, *self.distances.values()]).tolist()
+        titles = (
+            f"MuJoCo {self.version} and this package at random states: largest relative differences",
+            f"Closed loops of {self.duration:g} s: steady-state error; RMS difference of torques from ours [N m]",
+            "Final estimates: distance from those on our plant, relative to the adaptation there",
+            f"RMS difference of q from our RK4 with steps of {1e3 * _FINEST:g} ms [rad]",
+        )
+        agreements = [[name, *vars(found).values()] for name, found in self.agreements.items()]
+        adapted = [row for row, case in zip(estimates, self.cases, strict=True) if case.adapts]
+        return self.join(
+            titled(titles[0], ["robot", "M", "C dq + G", "ddq"], agreements, 2),
+            titled(titles[1], ["", "", "unit", *self.plants, *(f"dtau: {plant}" for plant in others)], loops),
+            titled(titles[2], ["", "", *others], adapted, 2),
+            titled(titles[3], ["time step [ms]", *pairs], steps),
+        )
 
-    def _estimate_table(self) -> str:
-        others = [plant for plant in self.plants if plant != OURS]
-        rows = [
-            [case.group, case.name, *(self.estimate_difference(k, plant) for plant in others)]
-            for k, case in enumerate(self.cases)
-            if case.adapts
-        ]
-        title = "Final estimates: distance from those on our plant, relative to the adaptation there"
-        return f"{title}\n\n{markdown(['', '', *others], rows, digits=2)}"
-
-    def _step_table(self) -> str:
-        columns = [f"{name}: {plant}" for name in self.distances for plant in ("ours", "implicitfast")]
-        values = np.hstack(list(self.distances.values())).tolist()
-        rows = [[1e3 * h, *row] for h, row in zip(self.timesteps.tolist(), values, strict=True)]
-        title = f"RMS difference of q from our RK4 with steps of {1e3 * _FINEST:g} ms [rad]"
-        return f"{title}\n\n{markdown(['time step [ms]', *columns], rows)}"
-
-    plot = drawing("plot_mujoco_plants")
+    def plot(self) -> Figure:
+        """Draw errors of all loops (lines: our plant, dots: MuJoCo), the estimated mass, torques, and the time step."""
+        title = "Closed loops of the Thunder article and of D4.2; lines: our plant, dots: MuJoCo"
+        figure, panels = new_panels([[*_TITLES], ["mass", "torque", "step"]], title=title)
+        ours, last = self.plants[0], self.plants[-1]
+        for group, title in _TITLES.items():
+            units = {case.unit for case in self.cases if case.group == group}
+            for case, results in zip(self.cases, self.results, strict=True):
+                if case.group == group:
+                    curves = [(results[plant].t, case.error(results[plant])) for plant in (ours, last)]
+                    _draw_both(panels[group], curves, _LAWS.get(case.name, case.name))
+            y = f"tracking error [{''.join(units)}]"
+            label(panels[group], title, "time [s]", y, xlim=(0.0, self.duration), yscale="log")
+        robot, runs = self.cases[0].robot, self.results[0]
+        t, k = runs[ours].t, robot.parameter_names.index("link7.m")
+        _draw_both(panels["mass"], [(runs[p].t, runs[p].parameters[:, k]) for p in (ours, last)], "backstepping")
+        draw_truth(panels["mass"], robot.parameters[k])
+        label_time(panels["mass"], t, "Thunder article, as Figure 7: mass of link 7", "$m$ [kg]")
+        apart = {p: np.linalg.norm(runs[p].tau - runs[ours].tau, axis=1) for p in self.plants[1:]}
+        colors = (style.PINK, style.SKY, style.BROWN)[3 - len(apart) :]
+        y, title = "norm of the torque's difference [N m]", "backstepping: difference from our plant"
+        draw_lines(panels["torque"], t, apart, title, y, colors=colors, log=True, width=style.THIN)
+        h = 1e3 * self.timesteps
+        for (name, distances), mark in zip(self.distances.items(), "os", strict=False):
+            law = _LAWS.get(name.rpartition(", ")[2], "MACT")
+            for k, color, plant in ((0, style.PURPLE, "our RK4"), (1, style.BROWN, "implicitfast")):
+                look: dict[str, Any] = {"color": color, "label": f"{law}: {plant}", "linewidth": style.LINE}
+                panels["step"].loglog(h, distances[:, k], f"{mark}-", **look)
+        label(panels["step"], "error of both integrators", "time step [ms]", "RMS error of $q$ [rad]")
+        panels["step"].set_xticks(h, [f"{x:g}" for x in h], minor=False)
+        panels["step"].set_xticks([], minor=True)
+        for name, room, place in (("torque", 30.0, "upper right"), ("step", 3e5, "upper left")):  # for the legend
+            panels[name].set_ylim(top=room * panels[name].get_ylim()[1])
+            panels[name].legend(fontsize="small", loc=place)
+        return outside_legend(figure, *(panels[name] for name in (*_TITLES, "mass")), ncols=8)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all reported numbers; steady states in the unit of the loop, differences in N m and rad."""
@@ -360,11 +390,10 @@ def _steady_state(case: Case, result: SimulationResult) -> float:
 def _figures(cases: Sequence[Case], runs: Mapping[tuple[int, str], SimulationResult]) -> dict[str, float | None]:
     row: dict[str, float | None] = {}
     for k, case in enumerate(cases):
-        ours, theirs = runs[k, OURS], runs[k, LAST]
         name = f"{case.group}, {case.name}"
-        row[f"{name}: steady state, ours [{case.unit}]"] = _steady_state(case, ours)
-        row[f"{name}: steady state, MuJoCo [{case.unit}]"] = _steady_state(case, theirs)
-        row[f"{name}: torque difference [N m]"] = rms(theirs.tau - ours.tau)
+        for whose, plant in (("ours", OURS), ("MuJoCo", LAST)):
+            row[f"{name}: steady state, {whose} [{case.unit}]"] = _steady_state(case, runs[k, plant])
+        row[f"{name}: torque difference [N m]"] = rms(runs[k, LAST].tau - runs[k, OURS].tau)
     return row
 
 
@@ -438,3 +467,22 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     if quick:
         return run_mujoco_plants(4.0, (OURS, LAST), states=10, timesteps=_TIMESTEPS[:2], **options)
     return run_mujoco_plants(**options)
+
+
+#: group of cases -> title of its panel
+_TITLES = {
+    "article": "Thunder article, as Figure 10",
+    "D4.2 joints": "D4.2, as Figure 14",
+    "D4.2 hand's pose": "D4.2, as Figure 17",
+}
+
+
+_LAWS = {"adaptive": "backstepping", "fixed": "not adaptive"}
+
+
+def _draw_both(axes: Axes, curves: list[tuple[Any, Any]], law: str) -> None:
+    """Draw a line for our plant, and dots at some times for MuJoCo's."""
+    ours, theirs = curves
+    some = slice(1, None, max(1, len(theirs[0]) // 25))
+    axes.plot(*(x[1:] for x in ours), color=style.LAW_COLORS[law], linewidth=style.LINE, label=law)
+    axes.plot(*(x[some] for x in theirs), ".", color=style.LAW_COLORS[law], markersize=5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +14,17 @@ from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder
 from ...perception.clouds.scenes import Shape
 from ...perception.tags import detect_tags, render_tag
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, LINE, SKY, VERMILION, draw_truth, label, outside_legend
 from ...spatial import exp, log, pose_from_rpy, rotation_about
 from ..belt_camera import belt_camera
-from ..results import drawing
+from ..results import titled
 from ..tables import markdown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 
 #: largest position error of the report's poses, of a moving tool too [m]
 PRINTED = 0.01
@@ -158,36 +165,25 @@ class PoseAccuracy:
 
     def table(self) -> str:
         """Return bias and spread of clouds, and quantiles of tags, as Markdown."""
-        count = len(self.clouds)
-        return "\n\n".join(
-            [
-                f"Objects on a belt under a depth camera, {count} scenes\n\n{self._cloud_table()}",
-                f"Middle of partly hidden objects: bias and RMS [mm]\n\n{self._hidden_table()}",
-                "Tags of 8 cm; the report's poses are within 10 mm\n\n" + self._tag_table(),
-            ]
-        )
-
-    def _cloud_table(self) -> str:
-        rows: list[list[object]] = []
-        for name, errors in zip(OBJECTS, self.clouds[:, :, 0].swapaxes(0, 1), strict=True):
-            yaw = errors[np.isfinite(errors[:, 6]), 6]
-            shown = (
-                float(np.degrees(np.sqrt((yaw**2).mean()))) if name in ("box", "lying cylinder") and yaw.size else None
-            )
-            rows.append([name, *_bias_and_rms(errors[:, :3]), *_bias_and_rms(errors[:, 3:6]), shown])
-        header = ["", "centroid: bias [mm]", "RMS [mm]", "center: bias [mm]", "RMS [mm]", "yaw: RMS [deg]"]
-        return markdown(header, rows)
-
-    def _hidden_table(self) -> str:
-        rows = []
+        clouds, hidden = [], []
         for name, errors in zip(OBJECTS, self.clouds.transpose(1, 2, 0, 3), strict=True):
+            yaw = errors[0, np.isfinite(errors[0, :, 6]), 6]
+            turned = name in ("box", "lying cylinder") and yaw.size
+            shown = float(np.degrees(np.sqrt((yaw**2).mean()))) if turned else None
+            clouds.append([name, *_bias_and_rms(errors[0, :, :3]), *_bias_and_rms(errors[0, :, 3:6]), shown])
             cells = []
             for each in errors:
-                bias, rms = _bias_and_rms(each[:, 3:6])
-                missing = float(np.isnan(each[:, 3]).mean())
+                (bias, rms), missing = _bias_and_rms(each[:, 3:6]), float(np.isnan(each[:, 3]).mean())
                 cells.append(f"{bias:.0f}, {rms:.0f}" + (f" ({missing:.0%} not found)" if missing else ""))
-            rows.append([name, *cells])
-        return markdown(["hidden", *(f"{share:.0%}" for share in HIDDEN)], rows)
+            hidden.append([name, *cells])
+        header = ["", "centroid: bias [mm]", "RMS [mm]", "center: bias [mm]", "RMS [mm]", "yaw: RMS [deg]"]
+        shares = ["hidden", *(f"{share:.0%}" for share in HIDDEN)]
+        parts = (
+            titled(f"Objects on a belt under a depth camera, {len(self.clouds)} scenes", header, clouds),
+            titled("Middle of partly hidden objects: bias and RMS [mm]", shares, hidden),
+            "Tags of 8 cm; the report's poses are within 10 mm\n\n" + self._tag_table(),
+        )
+        return "\n\n".join(parts)
 
     def _tag_table(self) -> str:
         cases = {
@@ -207,7 +203,20 @@ class PoseAccuracy:
         header = ["tag", "found", "position: median [mm]", "95 %", "largest", "angle: median [deg]", "95 %"]
         return markdown(header, rows)
 
-    plot = drawing("plot_pose_accuracy")
+    def plot(self) -> Figure:
+        """Draw three panels: clouds of partly hidden objects, moving tags, resting tags."""
+        figure, panels = new_panels([["hidden", "moving", "resting"]], (12.0, 3.8))
+        for name, errors in zip(OBJECTS, self.clouds.transpose(1, 2, 0, 3), strict=True):
+            medians = 1e3 * np.nanmedian(np.linalg.norm(errors[:, :, 3:6], axis=2), axis=1)
+            panels["hidden"].plot(100.0 * np.array(HIDDEN), medians, "o-", linewidth=LINE, label=name)
+        title = "D4.2, Figure 43: middle of partly\nhidden objects, from clouds"
+        label(panels["hidden"], title, "hidden part of the visible surface [%]", "error, median [mm]")
+        panels["hidden"].legend(fontsize="small")
+        _draw_tags(panels["moving"], SPEEDS, self.tags["moving"])
+        label(panels["moving"], "D4.2, 7.1: moving tag,\nexposure of 10 ms", "speed [m/s]", "error [mm]", yscale="log")
+        _draw_tags(panels["resting"], DISTANCES, self.tags["resting"])
+        label(panels["resting"], "Tag at rest", "distance [m]", "error [mm]", yscale="log")
+        return outside_legend(figure, panels["moving"], panels["resting"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors in meters and radians."""
@@ -245,3 +254,10 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     return PoseAccuracy(
         clouds=np.array(clouds), tags={kind: np.array([each[kind] for each in tags]) for kind in tags[0]}
     )
+
+
+def _draw_tags(ax: Axes, x: tuple[float, ...], errors: Array) -> None:
+    p = 1e3 * errors[:, :, 0]
+    ax.fill_between(x, *np.nanquantile(p, (0.05, 0.95), axis=0), color=SKY, alpha=0.4, label="5 to 95 %")
+    ax.plot(x, np.nanmedian(p, axis=0), "o-", color=BLUE, linewidth=LINE, label="median")
+    draw_truth(ax, 1e3 * PRINTED, "largest error in the report", VERMILION)

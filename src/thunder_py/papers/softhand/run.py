@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array
 from ...model import inertia
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, LAW_COLORS, LINE, draw_truth, label_time, outside_legend
 from ...robot import Robot
 from ...simulation import Payload, Sensors
-from ..gains.run import DURATION, panda_with_friction
+from ..gains.run import DURATION, ESTIMATES, body_of, draw_error, panda_with_friction
 from ..judgment.judge import FreeParameter, chosen, declared
 from ..lissajous.run import PERIOD, Run, controller_of, curve, follow_lissajous
-from ..results import Draws, Varied, drawing
+from ..results import Varied, over_draws
 from ..tables import markdown
 from .setup import DRAWN, HAND_COM, HAND_MASS, TABLE_8, draw_com, hand_of_table_8, merged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 PLANTS = ("friction", "ideal")
 _LINK_7 = slice(60, 70)
@@ -58,12 +64,12 @@ class SoftHand(Varied):
 
     def to_dict(self) -> dict[str, Any]:
         """Return Table 8 (mass [kg], center of mass [m]), REG of link 7, and the figures of merit of all runs."""
+        runs = {"adaptive": self.adaptive, "fixed": self.fixed}
         return {
             "article": {"table_8_kg_m": TABLE_8},
             "truth_REG": self.truth,
             "estimate_REG": {plant: self.estimate(plant) for plant in self.adaptive},
-            "adaptive": {plant: run.to_dict() for plant, run in self.adaptive.items()},
-            "fixed": {plant: run.to_dict() for plant, run in self.fixed.items()},
+            **{law: {plant: run.to_dict() for plant, run in each.items()} for law, each in runs.items()},
             **self.variations(),
         }
 
@@ -112,7 +118,26 @@ class SoftHand(Varied):
         rows += [[f"ours, {name}", *_distance(reg, self.truth)] for name, reg in ours.items()]
         return markdown(["distance from the truth", *_PARTS], rows)
 
-    plot = drawing("plot_softhand")
+    def plot(self) -> Figure:
+        """Draw errors with and without adaptation, and the estimates with our truth and the article's estimate."""
+        title = "Thunder article, Figures 12 and 13: hand unknown to the controller"
+        figure, panels = new_panels([["error", "error", "0", "1"], ["error", "error", "2", "3"]], (12, 6), title)
+        colors, ours = LAW_COLORS, "backstepping"
+        draw_error(panels["error"], self.fixed["friction"], "not adaptive", color=colors["not adaptive"])
+        for plant, name, dashes in (("friction", ours, "-"), ("ideal", f"{ours}, no friction", ":")):
+            draw_error(panels["error"], self.adaptive[plant], name, "Figure 12", color=colors[ours], linestyle=dashes)
+            run = self.adaptive[plant].result
+            for k in range(4):
+                panels[str(k)].plot(run.t, body_of(run.parameters)[k], dashes, color=colors[ours], linewidth=LINE)
+        panels["error"].set_ylim(1e-4, 1.0)
+        truth, end = self.truth[:4] / np.array([1.0, *[self.truth[0]] * 3]), float(run.t[-1])
+        for k, words in enumerate(ESTIMATES):
+            draw_truth(panels[str(k)], float(truth[k]))
+            printed: dict[str, Any] = {"color": BLUE, "clip_on": False, "label": "article's final estimate"}
+            panels[str(k)].plot([end], [TABLE_8["estimate"][k]], "<", **printed)
+            label_time(panels[str(k)], run.t, *words)
+        panels["0"].set_title("Figure 13: mass of link 7", fontsize="medium")
+        return outside_legend(figure, *panels.values())
 
 
 def _moments(body: tuple[float, ...]) -> Array:
@@ -236,7 +261,6 @@ judge_hand = declared(
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> SoftHand:
     """Run the experiment of the registry: 40 s each, or 15 s; `seeds` mountings of the hand."""
     duration, count = (15.0, 2) if quick else (DURATION, 10)
-    first = run_softhand(duration)
-    others = range(1, count if seeds is None else seeds)
-    rows = map_seeds(partial(_figures_of_seed, duration), others, workers=workers, description="softhand")
-    return replace(first, draws=Draws.of(DRAWN, [first.figures(), *rows]), judgment=judge_hand(quick, workers))
+    first, count = run_softhand(duration), count if seeds is None else seeds
+    draws = over_draws(DRAWN, first.figures(), partial(_figures_of_seed, duration), count, workers)
+    return replace(first, draws=draws, judgment=judge_hand(quick, workers))
