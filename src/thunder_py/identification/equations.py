@@ -488,6 +488,8 @@ def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Wind
         If signals are missing, not finite or of the wrong shape, or instants do not increase or, for a filter, are not
         evenly spaced.
     """
+    if filtering.resample is not None:  # an error of this argument is not one of the log
+        positive(filtering.resample, "resample")
     reader = _Reader(robot, log, filtering)
     try:
         yield from _windows(robot, reader, filtering)
