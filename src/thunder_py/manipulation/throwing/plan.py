@@ -233,7 +233,7 @@ def shift_landing(
     >>> import thunder_py as th
     >>> from thunder_py.manipulation import landing, plan_throw
     >>> from thunder_py.manipulation.throwing import shift_landing
-    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), starts=4)
+    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=4)
     >>> release = shift_landing(motion, [-0.03, 0.01]).release
     >>> landing(release.p, release.v, -0.4).p.round(6).tolist()
     [1.07, 0.11, -0.4]
