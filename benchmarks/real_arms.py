@@ -37,6 +37,8 @@ from thunder_py.identification.report import draw_torques
 from thunder_py.plotting.panels import new_panels
 
 DOCS = Path(__file__).parents[1] / "docs"
+#: arms whose logs docs/replay.md shows
+REPLAYED = ("panda-gaz", "ur10e")
 TITLES = {"panda-gaz": "Franka Emika Panda", "ur10e": "UR10e", "xmate7p": "Rokae xMate7p", "ur10": "UR10"}
 #: mass in the UR10e's gripper, as its authors state it [kg]; names of gains that are compared, and these [N m/A]
 MASS = 2.805
@@ -255,6 +257,8 @@ def section(arm: Arm, result: Result) -> str:
     lines.append(f"![Measured and predicted torques](images/real_arms_{arm.name}.png)\n")
     lines.append(result.simulation + "\n")
     lines.append(f"![Recorded and simulated torques](images/real_arms_{arm.name}_simulated.png)\n")
+    if arm.name in REPLAYED:
+        lines.append("Adaptation laws on the same log: [replay](replay.md).\n")
     if arm.loaded:
         lines.append(f"A payload of {MASS} kg:\n\n{payload(arm)}\n")
     known = published(arm, found)

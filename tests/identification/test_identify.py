@@ -18,7 +18,7 @@ from thunder_py.identification import (
     identify,
     lowpass,
 )
-from thunder_py.identification.least_squares import Data, consistent_problem, fit, solve_consistent
+from thunder_py.identification.least_squares import ConsistentProblem, Data, fit
 from thunder_py.model import inertia
 from thunder_py.reference import SetPoint, Sinusoid
 
@@ -185,7 +185,7 @@ def test_a_joint_without_torque():
 
 def small_problem(gamma=3.0):
     rows = elbow().regressor(*motion(2)).reshape(-1, 20), noisy(elbow()).ravel()
-    return consistent_problem(elbow(), wrong(elbow()).parameters, np.ones(20, dtype=bool), *rows), gamma
+    return ConsistentProblem(elbow(), wrong(elbow()).parameters, np.ones(20, dtype=bool), *rows), gamma
 
 
 def test_newton_finds_the_minimum_of_a_search():
@@ -199,7 +199,7 @@ def test_newton_finds_the_minimum_of_a_search():
 
     start = inertia.log_cholesky_from_reg(elbow().inertial).ravel()
     other = least_squares(residuals, start, max_nfev=150)
-    pi = solve_consistent(problem, gamma)
+    pi = problem.solve(gamma)
     mine = problem.value(pi, gamma)
     assert 0.5 * np.sum(residuals(inertia.log_cholesky_from_reg(pi.reshape(2, 10)).ravel()) ** 2) == pytest.approx(mine)
     assert mine <= other.cost
@@ -385,7 +385,7 @@ def test_a_prior_without_friction_leaves_it_to_the_data(scale):
 def test_the_regularizer_weighs_the_prior():
     problem, _ = small_problem()
     prior = inertia.pseudo_inertia(wrong(elbow()).inertial)
-    found = (solve_consistent(problem, gamma).reshape(2, 10) for gamma in (1e-2, 1e2, 1e6, 1e10))
+    found = (problem.solve(gamma).reshape(2, 10) for gamma in (1e-2, 1e2, 1e6, 1e10))
     distance = [divergence(inertia.pseudo_inertia(reg), prior).sum() for reg in found]
     assert distance[0] > distance[1] > distance[2] > distance[3]
     assert distance[3] < 1e-8

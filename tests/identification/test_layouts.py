@@ -469,6 +469,24 @@ def test_signals_of_motors(names, signals, tmp_path):
             lambda t, q, tau: (["t", "q1", "q2", "tau1", "tau2"], [np.floor(t / 0.04) * 0.04, *q, *tau]), 2,
             "instants are repeated", "--rate 100.0 --columns q=1:3,tau=3:5",
         ),
+        *(
+            (
+                lambda t, q, tau, gap=gap: (
+                    ["t", "q1", "q2", "tau1", "tau2"], [t + gap * (t > 7.0), *q, *tau]
+                ), 2, note, end,
+            )
+            for gap, note, end in (
+                (0.1, "uneven: --resample, with a cutoff of at most 4.55 Hz", "--cutoff HZ --resample 100"),
+                (3.0, "too long to interpolate: split the log at the one after 7 s", "--cutoff HZ"),
+            )
+        ),
+        (  # the second joint resembles the velocity of the first
+            lambda t, q, tau: (
+                [*map(str, range(6))],
+                [q[0], np.cos(1.3 * t) + 0.2 * q[1], 1.3 * np.cos(1.3 * t),
+                 -1.3 * np.sin(1.3 * t) + 0.42 * np.cos(2.1 * t), *tau],
+            ), 2, "velocities agree with positions at about 100", "--rate 100.0 --columns q=0:2,tau=4:6",
+        ),
     ],
 )  # fmt: skip
 def test_descriptions_of_flawed_logs(change, joints, note, end, tmp_path):

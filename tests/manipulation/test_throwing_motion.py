@@ -269,3 +269,32 @@ def test_a_release_at_its_velocity_limit_can_be_swung_to() -> None:
 def test_an_arm_without_limits_takes_its_time() -> None:
     motion = tw.plan_throw(th.Robot.load("elbow"), (1.5, 0.0, -1.0), spin_free=False, starts=2)
     assert motion.swing.duration == motion.stop.duration == motion.back.duration == 0.05
+
+
+@pytest.mark.parametrize("name", ["panda", "iiwa14"])
+def test_an_object_released_anywhere_in_the_coast_lands_on_the_target(name: str) -> None:
+    """By closed-form ballistics from the hand's state, which does not turn; outside the coast it would miss."""
+    robot, target = th.Robot.load(name), np.array([1.0, 0.1, -0.4])
+    motion = tw.plan_throw(robot, target, objective="limits", coast=0.04, starts=12)
+    middle = motion.release_time
+    assert motion.coast_duration == pytest.approx(0.04)
+
+    def lands(t: float) -> tuple[Any, Any]:
+        (q,), (dq,), _ = motion.joints(t)
+        v = robot.jacobian(q) @ dq
+        return tw.landing(robot.forward_kinematics(q)[:3, 3], v[:3], target[2]).p, v[3:]
+
+    for t in np.linspace(middle - 0.02, middle + 0.02, 9):
+        point, turning = lands(t)
+        assert np.abs(point - target).max() < 1e-6
+        assert np.abs(turning).max() < 1e-6
+    assert np.linalg.norm(lands(middle + 0.05)[0] - target) > 1e-3
+    assert min(float(margin.min()) for margin in motion.margins.values()) > 0.0
+    loose = MotionLimits(lower=-np.full(robot.n, 9.0), upper=np.full(robot.n, 9.0), velocity=np.full(robot.n, 9.0))
+    shifted = tw.shift_landing(motion, [0.01, -0.02], limits=loose).release
+    assert tw.landing(shifted.p, shifted.v, target[2]).p == pytest.approx([1.01, 0.08, -0.4], abs=1e-9)
+
+
+def test_a_coast_is_refused_with_another_acceleration() -> None:
+    with pytest.raises(th.errors.ReleaseError, match="acceleration must be 'free fall' for a coast, got 'joints'"):
+        tw.plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), coast=0.05, acceleration="joints")

@@ -130,14 +130,14 @@ def test_measured_noise_and_delay() -> None:
          "short": SavitzkyGolayDerivative(15, 2), "long": SavitzkyGolayDerivative(61, 2)}
     )  # fmt: skip
     w = 2.0 * np.pi * 10.0
-    assert measured.velocity_delay["slow"] == pytest.approx(1.0 / w, rel=0.03)
-    assert measured.acceleration_delay["slow"] == pytest.approx(2.0 / w, rel=0.06)  # two filters, one after the other
-    assert measured.velocity_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
-    assert measured.acceleration_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
-    for noise in (measured.velocity_noise, measured.acceleration_noise):
-        assert noise["fast"] > 3.0 * noise["slow"]
-        assert noise["short"] > 3.0 * noise["long"]
-    assert measured.velocity_rms["long"] < 0.02 * measured.velocity_rms["signal"]
+    assert measured.velocity["slow"].delay == pytest.approx(1.0 / w, rel=0.03)
+    assert measured.acceleration["slow"].delay == pytest.approx(2.0 / w, rel=0.06)  # two filters, one after the other
+    assert measured.velocity["butter"].delay == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
+    assert measured.acceleration["butter"].delay == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
+    for quality in measured:
+        assert quality["fast"].noise > 3.0 * quality["slow"].noise
+        assert quality["short"].noise > 3.0 * quality["long"].noise
+    assert measured.velocity["long"].rms < 0.02 * measured.velocity["estimate of zero"].rms
     table = measured.table()
     assert list(table.to_dict()) == ["estimate of zero", "slow", "fast", "butter", "short", "long"]
     assert "delay [ms]" in str(table)

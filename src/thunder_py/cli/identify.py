@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import inspect
 import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..checks import known_name
 from ..errors import ThunderError
@@ -20,6 +22,8 @@ from .worker_options import add_worker_options, chosen_workers, count
 if TYPE_CHECKING:
     from ..identification import CrossValidation, Identification, LogFile, Prediction
     from ..robot import Payload, Robot
+
+_Value = TypeVar("_Value")
 
 HELP = "parameters of a robot from logs of its motion and torques"
 DESCRIPTION = """\
@@ -63,6 +67,15 @@ def _numbers(text: str) -> list[float]:
     return [float(number) for number in text.split(",")]
 
 
+def _one_or_each(values: list[_Value]) -> _Value | list[_Value]:
+    """Return one value alone."""
+    return values[0] if len(values) == 1 else values
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
 def _calibration(text: str) -> tuple[str, list[float]]:
     """Read ``torque_gain=1,1.1``."""
     name, _, numbers = text.partition("=")
@@ -70,8 +83,6 @@ def _calibration(text: str) -> tuple[str, list[float]]:
 
 
 _NUMBERS = argument(_numbers, "expected numbers, such as 11,11,9")
-#: options of `LogFile` that are those of the command
-_READING = ("unit", "topic", "rate", "time_unit", "gain", "correct")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,7 +119,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reading.add_argument("--time-unit", choices=("s", "ms", "us", "ns", "min"), default="s", help="default s")
     reading.add_argument(
         "--gain",
-        type=_NUMBERS,
+        type=argument(lambda text: _one_or_each(_numbers(text)), "expected numbers, such as 11,11,9"),
         metavar="NUMBERS",
         help="torque for each unit of the columns of tau, such as that of a current; one number, or one for each joint",
     )
@@ -130,19 +141,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit.add_argument("--hold", type=float, default=0.0, metavar="S", help="time that a torque is held, default 0")
     fit.add_argument(
         "--unknown",
+        type=_names,
         metavar="NAMES",
         help="parameters to identify, such as link7,rotors,elastic; default all of them; none trusts the robot",
     )
     fit.add_argument("--prior", metavar="ROBOT", help="robot with the prior parameters, default the robot itself")
     fit.add_argument(
         "--friction",
+        type=lambda text: _one_or_each(_names(text)),
         metavar="KINDS",
         help="identified friction in place of that of the robot's file: none, viscous, coulomb (with viscous), "
         "asymmetric, stribeck, or terms such as viscous+quadratic; one kind, or one for each joint",
     )
     fit.add_argument("--delta", type=float, metavar="SPEED", help="width of the smooth sign of --friction")
     fit.add_argument(
-        "--sensors", metavar="NAMES", help="unknown values of sensors, such as torque_delay,joint2.torque_gain"
+        "--sensors",
+        type=_names,
+        metavar="NAMES",
+        help="unknown values of sensors, such as torque_delay,joint2.torque_gain",
     )
     fit.add_argument(
         "--calibration",
@@ -159,13 +175,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--regularization", type=float, metavar="GAMMA",
         help="weight of the prior with --consistent: 1 / s^2 for a prior with relative error s, default 1",
     )  # fmt: skip
-    fit.add_argument("--no-offsets", action="store_true", help="springs of elastic joints are relaxed at x = q")
+    fit.add_argument(
+        "--no-offsets", action="store_false", dest="offsets", help="springs of elastic joints are relaxed at x = q"
+    )
     fit.add_argument("--robust", action="store_true", help="give outliers less weight")
     fit.add_argument("--resample", type=float, metavar="HZ", help="resample logs whose instants are uneven")
     fit.add_argument("--threads", type=count, metavar="N", help="threads of a fit, default one per core")
     load = parser.add_argument_group("payload")
     load.add_argument("--loaded", nargs="+", default=[], metavar="LOG", help="logs with a payload")
-    load.add_argument("--link", help="number or name of the link that carries it, default the last")
+    load.add_argument(
+        "--link",
+        type=lambda text: int(text) if text.isdigit() else text,
+        help="number or name of the link that carries it, default the last",
+    )
     body = "MASS[,X,Y,Z[,IXX,IXY,IXZ,IYY,IYZ,IZZ]]"
     load.add_argument("--payload", type=_NUMBERS, metavar=body, help="the payload, if known; default found from logs")
     load.add_argument(
@@ -292,8 +314,6 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _check_losses(robot: Robot, arguments: argparse.Namespace) -> None:
     """Refuse now a format that cannot hold what will be identified."""
-    import dataclasses
-
     import numpy as np
 
     from ..identification.equations import friction_kinds, kind_terms
@@ -302,7 +322,7 @@ def _check_losses(robot: Robot, arguments: argparse.Namespace) -> None:
 
     if arguments.output is None or arguments.lossy:
         return
-    friction, kinds = robot.description.friction, _kinds(arguments)
+    friction, kinds = robot.description.friction, arguments.friction
     if kinds is not None:
         terms = {term for kind in friction_kinds(kinds, robot.n) for term in kind_terms(kind)}
         if not terms <= set(Friction.TERMS):
@@ -325,64 +345,43 @@ def _logs(paths: Sequence[str], arguments: argparse.Namespace) -> list[LogFile]:
     from ..identification import LogFile
 
     columns = {signal: names if len(names) > 1 else names[0] for given in arguments.columns for signal, names in given}
-    options = {key: getattr(arguments, key) for key in _READING}
-    options["gain"] = _one_or_each(arguments.gain)
+    names = (field.name for field in dataclasses.fields(LogFile) if field.name not in ("path", "columns"))
+    options = {name: getattr(arguments, name) for name in names}
     return [LogFile(Path(path), columns=columns or None, **options) for path in paths]
 
 
-def _one_or_each(numbers: list[float] | None) -> float | list[float] | None:
-    """Return one number alone."""
-    return numbers[0] if numbers is not None and len(numbers) == 1 else numbers
-
-
-def _listed(text: str | None) -> list[str] | None:
-    """Read names that commas separate."""
-    return None if text is None else [name.strip() for name in text.split(",")]
-
-
-def _kinds(arguments: argparse.Namespace) -> str | list[str] | None:
-    """Return the kind of friction of all joints, or those of each."""
-    kinds = _listed(arguments.friction)
-    return kinds[0] if kinds is not None and len(kinds) == 1 else kinds
-
-
 def _options(robot: Robot, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of `identify`."""
-    from ..identification import SensorCalibration
+    """Return the options of `identify`, which has those of the command by the same names."""
+    from ..identification import SensorCalibration, identify
 
-    names = ("cutoff", "hold", "robust", "resample", "regularization", "delta", "longest_delay", "weights", "threads")
-    given: dict[str, Any] = {name: getattr(arguments, name) for name in names}
-    link = arguments.link
-    given |= {
-        "consistent": "payload" if arguments.consistent_payload and not arguments.consistent else arguments.consistent,
-        "offsets": not arguments.no_offsets,
-        "unknown": _listed(arguments.unknown),
-        "prior": None if arguments.prior is None else load_robot(arguments.prior, arguments),
-        "friction": _kinds(arguments),
-        "sensors": _listed(arguments.sensors),
-        "loaded": _logs(arguments.loaded, arguments) or None,
-        "link": int(link) if link is not None and link.isdigit() else link,
-        "payload": _body(arguments.payload),
-        "payload_prior": _body(arguments.payload_prior),
-    }
-    if arguments.calibration:
-        values: dict[str, Any] = {name: _one_or_each(numbers) for name, numbers in arguments.calibration}
+    names = [name for name in inspect.signature(identify).parameters if name not in ("robot", "columns")]
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name, None) not in (None, [])}
+    if arguments.consistent_payload and not arguments.consistent:
+        given["consistent"] = "payload"
+    if "prior" in given:
+        given["prior"] = load_robot(given["prior"], arguments)
+    if "loaded" in given:
+        given["loaded"] = _logs(given["loaded"], arguments)
+    given |= {name: _body(given[name], name) for name in ("payload", "payload_prior") if name in given}
+    if "calibration" in given:
+        values: dict[str, Any] = {name: _one_or_each(numbers) for name, numbers in given["calibration"]}
         for name in values:
             known_name(name, SensorCalibration.QUANTITIES, "--calibration must name quantities, got")
         given["calibration"] = SensorCalibration(robot.n, **values)
-    return {name: value for name, value in given.items() if value is not None}
+    return given
 
 
-def _body(numbers: list[float] | None) -> Payload | None:
+def _body(numbers: list[float], name: str) -> Payload:
     """Return a payload with this mass, and where they are given its center and inertia."""
     import numpy as np
 
     from ..robot import Payload
 
-    if numbers is None:
-        return None
     if len(numbers) not in (1, 4, 10):
-        raise ThunderError(f"--payload must be a mass, with a center or center and inertia, got {len(numbers)} numbers")
+        option = name.replace("_", "-")
+        raise ThunderError(
+            f"--{option} must be a mass, with a center or center and inertia, got {len(numbers)} numbers"
+        )
     inertia = np.zeros((3, 3))
     if len(numbers) == 10:
         inertia[np.triu_indices(3)] = numbers[4:]

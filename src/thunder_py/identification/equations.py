@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -90,45 +90,28 @@ class Equations:
     part: slice | None = None
 
 
-@dataclass(frozen=True)
-class Formed:
-    """Columns that are formed of signals behind a wider filter, and then filtered like the torques.
+def formed_columns(robot: Robot, samples: Samples, offsets: Array) -> dict[str, Array]:
+    """Form columns of signals behind a wider filter, filtered like the torques; x - q is less by the `offsets`, (e,).
 
     The filter of a sign or a power is not the sign or the power of the filtered signal.
 
-    Attributes
-    ----------
-    friction : (k, f) array or None
-        Columns of friction, each in the row of its joint; None where velocities are measured, and without friction.
-    spring, motor : (k, e, c) array or None
-        Columns of springs and dampers, and of motors; None without elastic joints.
+    Returns
+    -------
+    dict of str to array
+        ``friction``, (k, f), each in the row of its joint, where velocities are filtered; ``spring``, springs and
+        dampers, and ``motor``, (k, e, c), with elastic joints.
     """
-
-    friction: Array | None = None
-    spring: Array | None = None
-    motor: Array | None = None
-
-    def __getitem__(self, part: slice) -> Formed:
-        """Return the columns at some instants."""
-        return Formed(*(None if each is None else each[part] for each in (self.friction, self.spring, self.motor)))
-
-
-def formed_columns(robot: Robot, samples: Samples, offsets: Array) -> Formed:
-    """Form the columns of `Formed`; x - q is less by the known `offsets`, (e,)."""
-    friction = None
+    found = {}
     if samples.source is not None and _friction_joints(robot).size:
-        friction = samples.filtered(_friction(robot, samples.wide[0].dq))
-    if samples.motors is None:
-        return Formed(friction)
-    (q, dq, _), motors = samples.wide
-    assert motors is not None
-    K, D = robot.elastic_regressor(q, motors.q - offsets), robot.elastic_damping_regressor(dq, motors.dq)
-    motor = samples.filtered(robot.motor_damping_regressor(motors.dq))
-    return Formed(
-        friction,
-        samples.filtered(np.concatenate([K, D], axis=-1)),
-        np.concatenate([motor, robot.motor_inertia_regressor(samples.motors.ddq)], axis=-1),
-    )
+        found["friction"] = samples.filtered(_friction(robot, samples.wide[0].dq))
+    if samples.motors is not None:
+        (q, dq, _), motors = samples.wide
+        assert motors is not None
+        K, D = robot.elastic_regressor(q, motors.q - offsets), robot.elastic_damping_regressor(dq, motors.dq)
+        damping = samples.filtered(robot.motor_damping_regressor(motors.dq))
+        found["spring"] = samples.filtered(np.concatenate([K, D], axis=-1))
+        found["motor"] = np.concatenate([damping, robot.motor_inertia_regressor(samples.motors.ddq)], axis=-1)
+    return found
 
 
 def _friction_joints(robot: Robot) -> npt.NDArray[np.intp]:
@@ -147,7 +130,7 @@ def _friction(robot: Robot, dq: Array) -> Array:
 def equations(
     robot: Robot,
     samples: Samples,
-    formed: Formed | None = None,
+    formed: Mapping[str, Array],
     further: Sequence[Array] = (),
     part: slice | None = None,
 ) -> Equations:
@@ -157,13 +140,12 @@ def equations(
     replaces the first: it has a measured torque on the right, and keeps the noise of x - q away from pi. With measured
     joint torques the right sides are these: Y pi = tau_J, tau_el = tau_J and Mm ddx + Dm dx = tau - tau_J.
     """
-    formed = Formed() if formed is None else formed
     Y, y = robot.regressor(*samples.motion), samples.torque
-    if formed.friction is not None:
+    if "friction" in formed:
         of_friction = _friction_joints(robot)
-        Y[:, of_friction, 10 * robot.n + np.arange(of_friction.size)] = formed.friction
-    if formed.spring is not None and formed.motor is not None:
-        Y, y = _with_drives(robot, samples, Y, formed.spring, formed.motor)
+        Y[:, of_friction, 10 * robot.n + np.arange(of_friction.size)] = formed["friction"]
+    if "spring" in formed:
+        Y, y = _with_drives(robot, samples, Y, formed["spring"], formed["motor"])
     for columns in further:
         if columns.ndim != 3 or columns.shape[:2] != y.shape:
             raise ThunderError(f"columns must have shape {y.shape} and one more dimension, got {columns.shape}")
@@ -479,28 +461,18 @@ class Window:
         stop = min(first + here.stop * step, self.used.stop)
         return [slice(first + (here.start + k) * step, stop, size * step) for k in range(size)]
 
-    def rows(
-        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
-    ) -> Callable[[slice], Equations]:
-        """Return what forms the rows at some instants.
+    def rows(self, offsets: Array, columns: Sequence[Columns], samples: Samples) -> Callable[[slice], Equations]:
+        """Return what forms the rows at some instants of `samples`, with known offsets of x - q, (e,)."""
+        formed = formed_columns(self.robot, samples, offsets)
+        further = [np.asarray(each.evaluate(samples), dtype=np.float64) for each in columns]
 
-        Parameters
-        ----------
-        offsets : (e,) array
-            Known offsets of x - q.
-        columns : sequence of Columns
-            Further columns.
-        samples : Samples, optional
-            Those of `samples`, where they are known.
-        """
-        found = self.samples() if samples is None else samples
-        formed = formed_columns(self.robot, found, offsets)
-        further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
-        return lambda part: equations(self.robot, found[part], formed[part], [each[part] for each in further], part)
+        def at(part: slice) -> Equations:
+            here = {name: each[part] for name, each in formed.items()}
+            return equations(self.robot, samples[part], here, [each[part] for each in further], part)
 
-    def equations(
-        self, offsets: Array, columns: Sequence[Columns] = (), samples: Samples | None = None
-    ) -> Iterator[Equations]:
+        return at
+
+    def equations(self, offsets: Array, columns: Sequence[Columns], samples: Samples) -> Iterator[Equations]:
         """Yield the `rows` of all instants that are used, about a thousand instants at a time."""
         rows = self.rows(offsets, columns, samples)
         for start in range(self.used.start, self.used.stop, _ROWS):
@@ -516,6 +488,8 @@ def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Wind
         If signals are missing, not finite or of the wrong shape, or instants do not increase or, for a filter, are not
         evenly spaced.
     """
+    if filtering.resample is not None:  # an error of this argument is not one of the log
+        positive(filtering.resample, "resample")
     reader = _Reader(robot, log, filtering)
     try:
         yield from _windows(robot, reader, filtering)
@@ -528,7 +502,7 @@ def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Wind
 
 
 def read_chunks(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
-    """Return the checked parts of a log, resampled, and without velocities and accelerations where these are filtered.
+    """Yield the checked parts of a log, resampled, and without velocities and accelerations where these are filtered.
 
     Warns
     -----
@@ -537,10 +511,6 @@ def read_chunks(robot: Robot, log: LogSource, filtering: Filtering, size: int) -
     """
     if filtering.resample is not None:
         log = Resampled(log, positive(filtering.resample, "resample"), filtering.cutoff, filtering.quiet)
-    return _parts_of(robot, log, filtering, size)
-
-
-def _parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
     told = filtering.quiet
     for part in checked_chunks(robot, log, size):
         if filtering.cutoff is None:
@@ -574,7 +544,17 @@ def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Wi
                     f"got {conversion.cutoff:g}"
                 )
             log = without_spikes(log) if filtering.robust else log
-        yield _window(robot, log, conversion, first, (start, stop), reader.stop, stride)
+        edge = conversion.edge(reader.stop)
+        low, high = max(start, edge), max(reader.stop - edge if ends else stop, edge)
+        yield Window(
+            robot=robot,
+            log=log,
+            filter=conversion,
+            first=first,
+            own=slice(start - first, stop - first),
+            used=slice(low - first, max(low, high) - first),
+            stride=stride,
+        )
         if ends:
             return
         start = stop
@@ -596,24 +576,6 @@ def filter_of(log: Log, filtering: Filtering) -> Filter:
         )
     period = sampling_period(log.t)
     return Filter(period, checked_cutoff(filtering.cutoff, period), hold, filtering.longest)
-
-
-def _window(
-    robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[int, int], size: int, stride: int
-) -> Window:
-    edge = conversion.edge(size)
-    low, high = max(own[0], edge), max(own[1], edge)
-    if own[1] == size:
-        high = max(size - edge, low)
-    return Window(
-        robot=robot,
-        log=log,
-        filter=conversion,
-        first=first,
-        own=slice(own[0] - first, own[1] - first),
-        used=slice(low - first, high - first),
-        stride=stride,
-    )
 
 
 class _Reader:

@@ -92,7 +92,7 @@ def diagnose(
     if identification.rank and (strange or (relative > _DOUBTFUL).any()):
         proposal = _search(prior, logs, filtering)
         if proposal is not None:
-            return [*found, proposal.sentence(identification.robot)]
+            return [*found, _sentence(identification.robot, *proposal)]
     hint = (
         "no other signs, order, unit or zero of the joints explain it: does the log have outliers (robust=True), or "
         "does the model lack something?"
@@ -121,29 +121,22 @@ def _negative_inertia(identification: Identification) -> list[str]:
     return names
 
 
-class _Proposal(NamedTuple):
-    """A correction, and the residual of each joint relative to its torque before and behind it, (n,)."""
-
-    correction: Correction
-    before: Array
-    behind: Array
-
-    def sentence(self, robot: Robot) -> str:
-        """Return what to read differently, and the joint where it shows most."""
-        options, correction = [], self.correction
-        angles = np.array([kind == "R" for kind in robot.joint_types])
-        for unit, factor in (("deg", np.pi / 180.0), ("rad", 180.0 / np.pi)):
-            sizes = np.linalg.norm(correction.q[angles], axis=1)
-            if sizes.size and np.allclose(np.log(sizes / factor), 0.0, atol=1.0):
-                options.append(f"unit={unit!r}")
-                correction = correction._replace(q=correction.q / np.where(angles, factor, 1.0)[:, None])
-        if str(correction):
-            options.append(f"correct={str(correction)!r}")
-        j = int(np.argmax(self.before - self.behind))
-        return (
-            f"the log fits with {' and '.join(options)} of LogFile: the residual of {robot.joint_names[j]} falls from "
-            f"{100.0 * self.before[j]:.3g} to {100.0 * self.behind[j]:.3g} % of its torque"
-        )
+def _sentence(robot: Robot, correction: Correction, before: Array, behind: Array) -> str:
+    """Return what to read differently, and the joint where it shows most, by relative residuals, (n,)."""
+    options = []
+    angles = np.array([kind == "R" for kind in robot.joint_types])
+    for unit, factor in (("deg", np.pi / 180.0), ("rad", 180.0 / np.pi)):
+        sizes = np.linalg.norm(correction.q[angles], axis=1)
+        if sizes.size and np.allclose(np.log(sizes / factor), 0.0, atol=1.0):
+            options.append(f"unit={unit!r}")
+            correction = correction._replace(q=correction.q / np.where(angles, factor, 1.0)[:, None])
+    if str(correction):
+        options.append(f"correct={str(correction)!r}")
+    j = int(np.argmax(before - behind))
+    return (
+        f"the log fits with {' and '.join(options)} of LogFile: the residual of {robot.joint_names[j]} falls from "
+        f"{100.0 * before[j]:.3g} to {100.0 * behind[j]:.3g} % of its torque"
+    )
 
 
 class _Fitted(NamedTuple):
@@ -313,11 +306,11 @@ def find_correction(
     ('tau4=-tau4', None)
     """
     found = _search(robot, as_sources(robot, logs), Filtering(cutoff, hold, resample))
-    return None if found is None else found.correction
+    return None if found is None else found[0]
 
 
-def _search(robot: Robot, logs: Sequence[LogSource], filtering: Filtering) -> _Proposal | None:
-    """Return the correction that explains the torques best, if it is much better than none."""
+def _search(robot: Robot, logs: Sequence[LogSource], filtering: Filtering) -> tuple[Correction, Array, Array] | None:
+    """Return the correction that explains the torques best, if it is much better than none, and relative residuals."""
     if robot.e:
         return None
     parts = []
@@ -343,7 +336,7 @@ def _search(robot: Robot, logs: Sequence[LogSource], filtering: Filtering) -> _P
             best = min([best, *further], key=lambda tried: tried.score)
     if best is first:
         return None
-    return _Proposal(best.correction, first.fit.relative, best.fit.relative)
+    return best.correction, first.fit.relative, best.fit.relative
 
 
 class _Tried(NamedTuple):

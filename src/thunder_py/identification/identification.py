@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +17,9 @@ from ..model.parameters import BaseParameters, UnknownParameters
 from ..robot import Payload, Robot
 from ..simulation.friction import FrictionModel
 from ..table import Table
-from .equations import Columns, Equations, Filtering, FrictionColumns, windows
+from .equations import Columns, Filtering, FrictionColumns, windows
 from .least_squares import histogram, normal_scale, student_intervals
-from .log import LogSource, Recorded, as_source
+from .log import Recorded, as_source
 from .samples import SensorCalibration
 
 if TYPE_CHECKING:
@@ -94,53 +93,6 @@ class Prediction:
 def ratio(values: Array, scale: Array) -> Array:
     """Return values relative to a scale, NaN where the scale is zero."""
     return np.asarray(np.divide(values, scale, out=np.full(values.shape, np.nan), where=scale > 0.0))
-
-
-class Model(NamedTuple):
-    """What predicts torques: robot, all parameters (P,), further columns with coefficients (c,), offsets of springs."""
-
-    robot: Robot
-    parameters: Array
-    extra: Array
-    columns: Sequence[Columns]
-    offsets: Array
-    sensors: SensorCalibration
-    filtering: Filtering
-
-    def of(self, log: LogSource) -> Iterator[tuple[Equations, Array]]:
-        """Yield the equations of a log piece by piece, with the predicted torques (k, r)."""
-        theta = np.concatenate([self.parameters, self.extra])
-        for window in windows(self.robot, log, self.filtering):
-            for rows in window.equations(self.offsets, self.columns, window.samples(self.sensors)):
-                yield rows, rows.W @ theta
-
-
-def predict(model: Model, log: Recorded, most: int | None) -> Prediction:
-    """Return the errors of a log, of which one piece is in memory at a time, and its first `most` instants."""
-    kept: list[tuple[Array, ...]] = []
-    count, squares, sizes, source = 0, np.zeros((2, 1)), np.zeros(1), as_source(model.robot, log)
-    for rows, predicted in model.of(source):
-        left, motion = slice(None if most is None else max(most - count, 0)), rows.samples.motion
-        if not kept or left.stop != 0:
-            kept.append(tuple(x[left].copy() for x in (rows.samples.t, motion.q, motion.dq, rows.y, predicted)))
-        count, residual = count + len(predicted), rows.y - predicted
-        squares = squares + np.stack([np.sum(residual**2, axis=0), np.sum(rows.y**2, axis=0)])
-        sizes = sizes + np.array([histogram(np.abs(column)) for column in residual.T])
-    t, q, dq, measured, predicted = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-    rms, torque_rms = np.sqrt(squares / count)
-    return Prediction(
-        name=source.name,
-        rows=_row_names(model.robot, rms.size),
-        instants=count,
-        rms=rms,
-        torque_rms=torque_rms,
-        typical=normal_scale(sizes, count),
-        t=t,
-        q=q,
-        dq=dq,
-        measured=measured,
-        predicted=predicted,
-    )
 
 
 def _row_names(robot: Robot, count: int) -> tuple[str, ...]:
@@ -368,18 +320,6 @@ class Identification:
         """
         return student_intervals(self.estimates, self.deviations, self.freedom, level)
 
-    def _model(self, loaded: bool) -> Model:
-        """Return what predicts the torques of logs with or without a payload."""
-        parameters, sensors = self.parameters.copy(), self.sensors
-        if loaded:
-            if self.link is None:
-                raise ThunderError("loaded must be False for an identification without logs with a payload")
-            parameters[10 * self.link - 10 : 10 * self.link] += self.payload_parameters
-        count = sum(len(each.names) for each in self.columns)
-        delays = np.abs(np.concatenate([sensors.torque_delay, sensors.position_delay])).max()
-        filtering = Filtering(self.cutoff, self.hold, self.resample, self.robust, longest=float(delays))
-        return Model(self.robot, parameters, self.extra[:count], self.columns, self.offsets, sensors, filtering)
-
     def predict(self, log: Recorded, *, most: int | None = None, loaded: bool = False) -> Prediction:
         """Predict the torques of a log on its measured motion, both corrected for the sensors, and filtered.
 
@@ -397,11 +337,45 @@ class Identification:
         Prediction
             Measured and predicted torques, and their errors.
         """
-        return predict(self._model(loaded), log, most)
+        robot, sensors, parameters = self.robot, self.sensors, self.parameters.copy()
+        if loaded:
+            if self.link is None:
+                raise ThunderError("loaded must be False for an identification without logs with a payload")
+            parameters[10 * self.link - 10 : 10 * self.link] += self.payload_parameters
+        theta = np.append(parameters, self.extra[: sum(len(each.names) for each in self.columns)])
+        delays = np.abs(np.concatenate([sensors.torque_delay, sensors.position_delay])).max()
+        filtering = Filtering(self.cutoff, self.hold, self.resample, self.robust, longest=float(delays))
+        kept: list[tuple[Array, ...]] = []
+        count, squares, sizes, source = 0, np.zeros((2, 1)), np.zeros(1), as_source(robot, log)
+        for window in windows(robot, source, filtering):
+            for rows in window.equations(self.offsets, self.columns, window.samples(sensors)):
+                predicted, motion = rows.W @ theta, rows.samples.motion
+                left = slice(None if most is None else max(most - count, 0))
+                if not kept or left.stop != 0:
+                    signals = (rows.samples.t, motion.q, motion.dq, rows.y, predicted)
+                    kept.append(tuple(signal[left].copy() for signal in signals))
+                count, residual = count + len(predicted), rows.y - predicted
+                squares = squares + np.stack([np.sum(residual**2, axis=0), np.sum(rows.y**2, axis=0)])
+                sizes = sizes + np.array([histogram(np.abs(column)) for column in residual.T])
+        t, q, dq, measured, predicted = (np.concatenate(parts) for parts in zip(*kept, strict=True))
+        rms, torque_rms = np.sqrt(squares / count)
+        return Prediction(
+            name=source.name,
+            rows=_row_names(robot, rms.size),
+            instants=count,
+            rms=rms,
+            torque_rms=torque_rms,
+            typical=normal_scale(sizes, count),
+            t=t,
+            q=q,
+            dq=dq,
+            measured=measured,
+            predicted=predicted,
+        )
 
     def errors(self, log: Recorded, *, loaded: bool = False) -> Prediction:
         """Return the errors of the predicted torques of a log of any length: `predict` without instants."""
-        return predict(self._model(loaded), log, 0)
+        return self.predict(log, most=0, loaded=loaded)
 
     def inconsistent_links(self) -> tuple[str, ...]:
         """Return the names of identified links that no physical body has the parameters of."""

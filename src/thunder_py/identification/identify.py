@@ -36,18 +36,17 @@ from .findings import diagnose
 from .identification import Identification
 from .least_squares import (
     SMALLEST_NOISE,
+    ConsistentProblem,
     Data,
     Fit,
     Outliers,
     Spread,
-    consistent_problem,
     fit,
     fit_reweighted,
     given_noise,
     nearest_change,
     r_factor,
     residual_rms,
-    solve_consistent,
     spread_of,
     uncertainty,
 )
@@ -416,11 +415,11 @@ def _consistent(
     c = free.size
     errors = change.T @ np.einsum("jab,j->ab", data.errors, noise**-2.0) @ change
     pull = change.T @ (noise**-2.0 @ data.pull) - errors @ start
-    inner = consistent_problem(
+    inner = ConsistentProblem(
         problem.robot, prior, mask, R[c:, c:-1], R[c:, -1], count=gain * data.count, errors=errors, pull=pull,
         weight=weight,
     )  # fmt: skip
-    pi = solve_consistent(inner, problem.gamma or 0.0)
+    pi = inner.solve(problem.gamma or 0.0)
     deviation = change @ (pi[mask] - start)
     left = R[:c, -1] - R[:c, c:-1] @ pi[mask]
     deviation[free] = np.linalg.lstsq(R[:c, :c], left, rcond=None)[0] if c else left
@@ -877,14 +876,13 @@ def identify(
     step = solve(problem)
     result = _result(problem, step)
     _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
-    count = int(elastic.sum())
-    _warn_of_other_motors(robot, step.sums.totals["motors"] / step.data.count)
-    _warn_of_invisible(result.invisible)
-    _warn_of_velocities(result)
-    for message in diagnose(result, start, step.data.scale / step.plan.gains, problem.logs, problem.filtering):
-        _warn(message)
-    _warn_if_uncertain(result, count)
-    _warn_if_negative(result, count)
+    for message in (
+        *_strange_motors(robot, step.sums.totals["motors"] / step.data.count),
+        *_invisible(result.invisible),
+        *diagnose(result, start, step.data.scale / step.plan.gains, problem.logs, problem.filtering),
+        *_uncertain(result, int(elastic.sum())),
+    ):
+        warnings.warn(message, ThunderWarning, stacklevel=outer_level())
     return result
 
 
@@ -936,40 +934,40 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
     return as_sources(robot, t, sensed)
 
 
-def _warn_if_uncertain(result: Identification, elastic: int) -> None:
-    """Warn of stiffnesses and motor inertias, among the last parameters, that the log does not determine."""
-    uncertain = [
-        f"{name} ({_percent(deviation, value)})"
-        for name, value, deviation in _last(result, elastic)
-        if name.endswith((".K0", ".Mm")) and deviation > _UNCERTAIN * abs(value)
-    ]
-    if uncertain:
-        _warn(
-            f"the log hardly determines {', '.join(uncertain)}, given with their standard deviations: excite the "
-            "vibration of these joints, or lower the noise"
+def _uncertain(result: Identification, elastic: int) -> Iterator[str]:
+    """Yield what to tell of stiffnesses, motors and Stribeck velocities that the log does not determine."""
+    values = list(zip(result.names, result.estimates, result.deviations, strict=True))
+    b = result.base.count
+    of_springs, further = values[b - elastic : b], values[b:]
+
+    def listed(chosen: Sequence[tuple[str, float, float]], endings: tuple[str, ...], bound: float) -> str:
+        shares = [
+            (name, 100.0 * sigma / abs(value) if value else np.inf)
+            for name, value, sigma in chosen
+            if name.endswith(endings) and sigma > bound * abs(value)
+        ]
+        return ", ".join(f"{name} ({f'{share:.3g} %' if share < 1e4 else 'not at all'})" for name, share in shares)
+
+    if names := listed(further, (".stribeck_velocity",), _UNCERTAIN_VELOCITY):
+        yield f"the logs hardly determine {names}: intervals of these and of the Stribeck coefficients are too narrow"
+    if names := listed(of_springs, (".K0", ".Mm"), _UNCERTAIN):
+        yield (
+            f"the log hardly determines {names}, given with their standard deviations: excite the vibration of these "
+            "joints, or lower the noise"
         )
-
-
-def _percent(deviation: float, value: float) -> str:
-    share = 100.0 * deviation / abs(value) if value else np.inf
-    return f"{share:.3g} %" if share < 1e4 else "not at all"
-
-
-def _warn_if_negative(result: Identification, elastic: int) -> None:
-    """Warn of linear coefficients, among the last parameters, that are certainly below zero."""
     negative = [
         f"{name} ({value:.3g})"
-        for name, value, deviation in _last(result, elastic)
-        if name.endswith((".K0", ".D0", ".Dm0", ".Mm")) and value < -2.0 * deviation
+        for name, value, sigma in of_springs
+        if name.endswith((".K0", ".D0", ".Dm0", ".Mm")) and value < -2.0 * sigma
     ]
     if negative:
-        _warn(
+        yield (
             f"the log asks for negative values of {', '.join(negative)}: are x and q exchanged, the sign of tau, or "
             "the units wrong?"
         )
 
 
-def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
+def _invisible(groups: Sequence[Sequence[str]]) -> Iterator[str]:
     for first, *others in groups:
         listed = ", ".join(others[:_LISTED]) + (f" and {len(others) - _LISTED} more" if len(others) > _LISTED else "")
         change = f"from a change of {listed}" if others else "at all"
@@ -977,32 +975,11 @@ def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
             advice = "choose another friction for this joint, or move it slowly in both directions"
         else:
             advice = "leave it out of sensors, or give its value by calibration"
-        _warn(f"the logs do not distinguish {first} {change}: {advice}")
+        yield f"the logs do not distinguish {first} {change}: {advice}"
 
 
-def _warn_of_velocities(result: Identification) -> None:
-    """Warn of Stribeck velocities that are so uncertain that linear intervals do not hold."""
-    uncertain = [
-        f"{name} ({_percent(deviation, value)})"
-        for name, value, deviation in zip(result.extra_names, result.extra, result.extra_deviations, strict=True)
-        if name.endswith(".stribeck_velocity") and deviation > _UNCERTAIN_VELOCITY * value
-    ]
-    if uncertain:
-        _warn(
-            f"the logs hardly determine {', '.join(uncertain)}: intervals of these and of the Stribeck coefficients "
-            "are too narrow"
-        )
-
-
-def _last(result: Identification, count: int) -> list[tuple[str, float, float]]:
-    values = zip(result.base.names, result.base_parameters, result.standard_deviations, strict=True)
-    return list(values)[result.base.count - count :]
-
-
-def _warn_of_other_motors(robot: Robot, means: Array) -> None:
-    """Warn of joints whose x follows q with a factor far from one, by the means of q, x, q^2, q x and x^2, (5, e)."""
-    if not robot.e:
-        return
+def _strange_motors(robot: Robot, means: Array) -> Iterator[str]:
+    """Yield joints whose x follows q with a factor far from one, by the means of q, x, q^2, q x and x^2, (5, e)."""
     q, x, qq, qx, xx = means
     squares, product, motors = qq - q**2, qx - q * x, xx - x**2
     factor = np.divide(product, squares, out=np.ones(robot.e), where=squares > 0.0)
@@ -1010,8 +987,4 @@ def _warn_of_other_motors(robot: Robot, means: Array) -> None:
     strange = np.flatnonzero(follows & ((factor > _FACTOR) | (factor < 1.0 / _FACTOR)))
     if strange.size:
         named = ", ".join(f"{robot.joint_names[robot.elastic[i].joint - 1]} (x = {factor[i]:.3g} q)" for i in strange)
-        _warn(f"x must be on the joint's side of the gear, in rad or m like q, but does not resemble q at {named}")
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, ThunderWarning, stacklevel=outer_level())
+        yield f"x must be on the joint's side of the gear, in rad or m like q, but does not resemble q at {named}"

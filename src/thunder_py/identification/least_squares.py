@@ -160,15 +160,8 @@ def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
 def normal_scale(histograms: Array, count: float) -> Array:
     """Return median absolute residuals, (r,), as standard deviations of normal variables, from `histogram`s."""
     below = np.cumsum(histograms, axis=1) / count
-    return np.array([_quantile(row) for row in below]) / NORMAL_MEDIAN
-
-
-def _quantile(below: Array) -> float:
-    """Return the median from the cumulative shares of bins."""
-    k = int(np.searchsorted(below, 0.5))
-    before = below[k - 1] if k else 0.0
-    part = (0.5 - before) / max(below[k] - before, 1e-300)
-    return float(10.0 ** (_DECADES[0] + (k + part) / _PER_DECADE))
+    bins = [np.interp(0.5, np.append(0.0, row), np.arange(_BINS + 1.0)) for row in below]
+    return np.asarray(10.0 ** (_DECADES[0] + np.array(bins) / _PER_DECADE) / NORMAL_MEDIAN)
 
 
 #: iterations of reweighting, and the relative change of weights at which it ends
@@ -415,40 +408,83 @@ def divergence(P: npt.ArrayLike, P0: npt.ArrayLike) -> Array:
     return np.asarray(logs + np.trace(np.linalg.solve(P0, P), axis1=-2, axis2=-1) - P.shape[-1])
 
 
-@dataclass(frozen=True)
 class ConsistentProblem:
     """``1/2 |R x - z|^2 + gamma (sum_i w_i D(P_i||P0_i) + sum_j D(c_j||c0_j))`` over the unknown parameters x.
 
-    It is convex, because P_i is linear in x.
+    It is convex, because P_i is linear in x. The divergence from a coefficient of zero is infinite. A prior of zero is
+    therefore replaced by the coefficient whose torque is as large as the noise; it shifts the estimate by less than a
+    standard deviation.
 
-    Attributes
+    Parameters
     ----------
-    R : (v, u) array
-        Factor of the weighted regressor, v at most u.
-    z : (v,) array
-        Torque in the same coordinates.
+    robot : Robot
+        The robot.
     prior : (p,) array
-        All parameters; known ones keep these values.
-    unknown : (u,) int array
-        Indices of the parameters in x.
-    bodies : (l, 10) int array
-        Parameters of the links with unknown ones, and of a payload.
-    weights : (l,) array
-        Weights w of their divergences.
-    positive : (c,) int array
-        Unknown coefficients of friction, rotors, armature and elastic joints.
-    names : sequence of str
-        Names of all parameters.
+        All parameters in the order of `all_parameters`, known ones included; ten further ones are those of a payload.
+    mask : (p,) bool array
+        True for those in x.
+    W : (r, u) array
+        Weighted columns of these, or factors of as many columns.
+    y : (r,) array
+        Torque minus that of the known ones.
+    count : float, optional
+        Number of rows for each joint; default from `W`.
+    errors : (u, u) array, optional
+        Sum of W' W that is due to noise of W.
+    pull : (u,) array, optional
+        That of W' times the torque of the known parameters.
+    weight : float
+        Weight of the divergence of a payload; that of links is one.
+
+    Raises
+    ------
+    ThunderError
+        If the prior is not positive definite for an unknown link, or negative for an unknown coefficient.
     """
 
-    R: Array
-    z: Array
-    prior: Array
-    unknown: npt.NDArray[np.intp]
-    bodies: npt.NDArray[np.intp]
-    weights: Array
-    positive: npt.NDArray[np.intp]
-    names: Sequence[str]
+    def __init__(
+        self,
+        robot: Robot,
+        prior: Array,
+        mask: npt.NDArray[np.bool_],
+        W: Array,
+        y: Array,
+        *,
+        count: float | None = None,
+        errors: Array | None = None,
+        pull: Array | None = None,
+        weight: float = 1.0,
+    ) -> None:
+        self.names = all_names(robot)
+        self.unknown, P = np.flatnonzero(mask), len(self.names)
+        unknown = self.unknown
+        links = np.unique(unknown[unknown < 10 * robot.n] // 10)
+        self.bodies = np.append(10 * links, np.arange(P, P + 10 * mask[P:].any(), 10))[:, None] + np.arange(10)
+        self.positive = positive = unknown[(unknown >= 10 * robot.n) & (unknown < P)]
+        physical = inertia.is_physical(prior[self.bodies])
+        if not physical.all():
+            named = [*(robot.link_names[k] for k in links), "the payload"]
+            names = ", ".join(named[k] for k in np.flatnonzero(~physical))
+            raise ThunderError(
+                f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
+                "leave them out of unknown or give another prior"
+            )
+        if not (prior[positive] >= 0.0).all():
+            names = ", ".join(self.names[k] for k in positive[prior[positive] < 0.0])
+            raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
+        lengths, self.prior = np.linalg.norm(W, axis=0), prior.copy()
+        absent = np.isin(unknown, positive) & (prior[unknown] == 0.0)
+        self.prior[unknown[absent]] = np.sqrt(len(W) / robot.n if count is None else count) / lengths[absent]
+        R = np.zeros((unknown.size, unknown.size + 1))
+        factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
+        R[: len(factor)] = factor
+        if errors is not None and pull is not None and errors.any():
+            found = _resolve(R, errors, pull)
+            root = np.sqrt(found.signal)
+            R = np.column_stack([root[:, None] * found.rows, found.right / root])
+        self.R, self.z = R[:, :-1], R[:, -1]
+        self.weights = np.ones(len(self.bodies))
+        self.weights[links.size :] = weight
 
     def pseudo_inertias(self, pi: Array) -> Array:
         """Return the pseudo-inertias of the bodies, (l, 4, 4)."""
@@ -485,118 +521,59 @@ class ConsistentProblem:
         r[first:] = 1.0 - pi[self.positive] / self.prior[self.positive]
         return F[:, self.unknown], r
 
+    def solve(self, gamma: float) -> Array:
+        """Minimize by Newton's method from the prior, with regularization decreasing to `gamma`; return all parameters.
 
-def consistent_problem(
-    robot: Robot,
-    prior: Array,
-    mask: npt.NDArray[np.bool_],
-    W: Array,
-    y: Array,
-    *,
-    count: float | None = None,
-    errors: Array | None = None,
-    pull: Array | None = None,
-    weight: float = 1.0,
-) -> ConsistentProblem:
-    """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
-
-    These may be factors of as many columns; `count` is then the number of rows for each joint. `prior` and `mask` are
-    in the order of `all_parameters`; ten further ones are those of a payload, whose divergence has this `weight`.
-    `errors` is the sum of W' W that is due to noise of W, (u, u), and `pull`, (u,),
-    that of W' times the torque of the known parameters.
-
-    The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
-    whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
-
-    Raises
-    ------
-    ThunderError
-        If the prior is not positive definite for an unknown link, or negative for an unknown coefficient.
-    """
-    unknown, P = np.flatnonzero(mask), len(all_names(robot))
-    links = np.unique(unknown[unknown < 10 * robot.n] // 10)
-    bodies = np.append(10 * links, np.arange(P, P + 10 * mask[P:].any(), 10))[:, None] + np.arange(10)
-    positive = unknown[(unknown >= 10 * robot.n) & (unknown < P)]
-    physical = inertia.is_physical(prior[bodies])
-    if not physical.all():
-        named = [*(robot.link_names[k] for k in links), "the payload"]
-        names = ", ".join(named[k] for k in np.flatnonzero(~physical))
-        raise ThunderError(
-            f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
-            "leave them out of unknown or give another prior"
-        )
-    if not (prior[positive] >= 0.0).all():
-        names = ", ".join(all_names(robot)[k] for k in positive[prior[positive] < 0.0])
-        raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
-    lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
-    absent = np.isin(unknown, positive) & (prior[unknown] == 0.0)
-    prior[unknown[absent]] = np.sqrt(len(W) / robot.n if count is None else count) / lengths[absent]
-    R = np.zeros((unknown.size, unknown.size + 1))
-    factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
-    R[: len(factor)] = factor
-    if errors is not None and pull is not None and errors.any():
-        found = _resolve(R, errors, pull)
-        root = np.sqrt(found.signal)
-        R = np.column_stack([root[:, None] * found.rows, found.right / root])
-    weights = np.ones(len(bodies))
-    weights[links.size :] = weight
-    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, bodies, weights, positive, all_names(robot))
-
-
-def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
-    """Minimize by Newton's method from the prior, with regularization decreasing to `gamma`; return all parameters.
-
-    Raises
-    ------
-    ThunderError
-        If it does not converge.
-    """
-    pi = problem.prior.copy()
-    strength = gamma
-    misfit = problem.R @ pi[problem.unknown] - problem.z
-    while strength < 1e-2 * float(misfit @ misfit):
-        strength /= _FACTOR
-    while True:
-        pi, converged = _newton(problem, pi, strength)
-        if strength <= gamma:
-            break
-        strength = max(strength * _FACTOR, gamma)
-    if not converged:
-        vanishing = problem.positive[pi[problem.positive] < _VANISHING * problem.prior[problem.positive]]
-        names = ", ".join(problem.names[k] for k in vanishing)
-        reason = f": the torques ask for negative values of {names}" if names else f" in {_STEPS} steps"
-        remedy = "check tau, leave them out of unknown, or use" if names else "try"
-        raise ThunderError(f"the consistent fit did not converge{reason}; {remedy} a larger regularization")
-    return pi
-
-
-def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array, bool]:
-    """Take damped Newton steps, each solved as a least-squares problem to avoid squaring the condition number."""
-    unknown, root, last = problem.unknown, np.sqrt(gamma), np.inf
-    for _ in range(_STEPS):
-        F, r = problem.barrier(pi)
-        A = np.vstack([problem.R, root * F])
-        rhs = np.concatenate([problem.z - problem.R @ pi[unknown], root * r])
-        lengths = np.linalg.norm(A, axis=0)
-        step = np.linalg.lstsq(A / lengths, rhs, rcond=None)[0] / lengths
-        decrement = float(np.sum((A @ step) ** 2)) / gamma  # squared, in units of the barrier
-        # near the minimum each step squares it; where it does not even fall tenfold, the rest is rounding
-        if decrement < _DECREMENT or 0.1 * last < decrement < _ROUNDING_DECREMENT:
-            return pi, True
-        last = decrement
-        size, before = 1.0, problem.value(pi, gamma)
+        Raises
+        ------
+        ThunderError
+            If it does not converge.
+        """
+        pi = self.prior.copy()
+        strength = gamma
+        misfit = self.R @ pi[self.unknown] - self.z
+        while strength < 1e-2 * float(misfit @ misfit):
+            strength /= _FACTOR
         while True:
-            trial = pi.copy()
-            trial[unknown] += size * step
-            if problem.inside(trial) and problem.value(trial, gamma) <= before - 0.1 * size * gamma * decrement + (
-                1e-12 * abs(before)
-            ):
+            pi, converged = self._newton(pi, strength)
+            if strength <= gamma:
                 break
-            size *= 0.5
-            if size < 1e-12:  # no decrease above rounding
-                return pi, decrement < _ROUNDING_DECREMENT
-        pi = trial
-    return pi, False
+            strength = max(strength * _FACTOR, gamma)
+        if not converged:
+            vanishing = self.positive[pi[self.positive] < _VANISHING * self.prior[self.positive]]
+            names = ", ".join(self.names[k] for k in vanishing)
+            reason = f": the torques ask for negative values of {names}" if names else f" in {_STEPS} steps"
+            remedy = "check tau, leave them out of unknown, or use" if names else "try"
+            raise ThunderError(f"the consistent fit did not converge{reason}; {remedy} a larger regularization")
+        return pi
+
+    def _newton(self, pi: Array, gamma: float) -> tuple[Array, bool]:
+        """Take damped Newton steps, each solved as a least-squares problem to avoid squaring the condition number."""
+        unknown, root, last = self.unknown, np.sqrt(gamma), np.inf
+        for _ in range(_STEPS):
+            F, r = self.barrier(pi)
+            A = np.vstack([self.R, root * F])
+            rhs = np.concatenate([self.z - self.R @ pi[unknown], root * r])
+            lengths = np.linalg.norm(A, axis=0)
+            step = np.linalg.lstsq(A / lengths, rhs, rcond=None)[0] / lengths
+            decrement = float(np.sum((A @ step) ** 2)) / gamma  # squared, in units of the barrier
+            # near the minimum each step squares it; where it does not even fall tenfold, the rest is rounding
+            if decrement < _DECREMENT or 0.1 * last < decrement < _ROUNDING_DECREMENT:
+                return pi, True
+            last = decrement
+            size, before = 1.0, self.value(pi, gamma)
+            while True:
+                trial = pi.copy()
+                trial[unknown] += size * step
+                if self.inside(trial) and self.value(trial, gamma) <= before - 0.1 * size * gamma * decrement + (
+                    1e-12 * abs(before)
+                ):
+                    break
+                size *= 0.5
+                if size < 1e-12:  # no decrease above rounding
+                    return pi, decrement < _ROUNDING_DECREMENT
+            pi = trial
+        return pi, False
 
 
 #: independent values of white noise that a block holds at least: about five periods of a cutoff

@@ -23,7 +23,7 @@ from ..tabular.files import Table, table_of
 from ..tabular.text import TextTable
 from ..values import Value, frozen, set_fields
 from .readers import TIMES, Columns, Description, Names, described, warn
-from .signals import JITTER, NORMAL_MEDIAN, check_increasing, first_not_increasing
+from .signals import JITTER, LONGEST_GAP, NORMAL_MEDIAN, check_increasing, first_not_increasing
 
 _BODY = r"(?=[\w.])(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)\*?)?(q\d+|tau\d+|pi)?(?:/(\d+\.?\d*))?"
 _ROW, _TERM = re.compile(rf"(q|tau)(\d+)=([+-]?{_BODY}(?:[+-]{_BODY})*)"), re.compile(f"([+-]?){_BODY}")
@@ -342,8 +342,6 @@ def _cleaned(x: Array) -> Array:
     return cleaned
 
 
-#: longest gap that is interpolated, in periods of the cutoff: half of one is what its fastest tone needs
-_GAP = 0.5
 #: share of the sampling frequency below which resampling would fold noise into the motion
 _SLOWER = 0.98
 #: instants from which on the sampling frequency is known before the end
@@ -417,7 +415,7 @@ class Resampled:
 
     def _check_gaps(self, t: Array) -> None:
         steps = np.diff(t)
-        gap = np.inf if self.cutoff is None else _GAP / self.cutoff
+        gap = np.inf if self.cutoff is None else LONGEST_GAP / self.cutoff
         if steps.size and steps.max() > gap:
             k = int(np.argmax(steps))
             raise ThunderError(

@@ -26,7 +26,7 @@ from ..table import Table as Text
 from ..tabular.bag import BagTable
 from ..tabular.files import Table
 from ..values import Value
-from .signals import difference_squares, sampling_period, white_noise
+from .signals import LONGEST_GAP, difference_squares, sampling_period, white_noise
 
 _ANGLES = {"rad": 1.0, "deg": pi / 180.0, "mrad": 1e-3, "rev": 2.0 * pi}
 _LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
@@ -484,8 +484,10 @@ _UNITS = ("s", "ms", "us", "ns")
 _RATES = np.array([10, 20, 25, 30, 40, 50, 60, 100, 120, 125, 200, 240, 250, 300, 400, 500, 800, 1000, 2000, 4000])
 #: relative error of an estimated rate, share of instants that increase, and blocks of q and tau
 _NEAR, _MANY, _PAIR = 0.03, 0.8, 2
-#: logarithm of the ratio of rates that are the same
-_CLOSE = 0.12
+#: logarithm of the ratio of rates that are the same, and one minus a correlation that nothing exceeds
+_CLOSE, _CHANCE = 0.12, 1e-6
+#: cutoff [Hz] below which gaps are too long to interpolate: motions of arms are faster
+_LOWEST = 2.0
 _CALLED = {"q": "position", "dq": "velocity", "ddq": "acceleration", "tau": "torque", "current": "current"}
 
 
@@ -699,10 +701,13 @@ def _periods(t: Array) -> tuple[float | None, bool, str]:
     period = float(np.median(steps[forward]))
     gaps = int((steps > _GAP * period).sum())
     note = f"{1.0 / period:.6g} Hz, periods of {steps.min():.4g} to {steps.max():.4g} s, {gaps} gaps"
+    highest, k = LONGEST_GAP / steps.max(), int(np.argmax(steps))
     try:
         sampling_period(t)
     except ThunderError:
-        return period, True, f"{note}; uneven: --resample"
+        if gaps and highest < _LOWEST:
+            return period, False, f"{note}; too long to interpolate: split the log at the one after {t[k]:.6g} s"
+        return period, True, f"{note}; uneven: --resample, with a cutoff of at most {highest:.3g} Hz"
     return period, False, note
 
 
@@ -755,8 +760,9 @@ def _by_changes(data: Array, moving: Sequence[int], period: float | None, joints
     rates, alike = _agreement(data, moving, moving)
     near = (alike > _ALIKE) & ~np.eye(len(moving), dtype=bool)
     steps = np.log(np.where(near, rates, 1.0))
-    if period is None:  # the rate that most pairs have
-        counts = [(np.abs(steps[near] - step) < _CLOSE).sum() for step in steps[near]]
+    if period is None:  # the rate that most pairs have, of which those agree better that are not there by chance
+        surprise = -np.log(1.0 - np.minimum(alike[near], 1.0 - _CHANCE))
+        counts = [surprise[np.abs(steps[near] - step) < _CLOSE].sum() for step in steps[near]]
         centers = [steps[near][np.argmax(counts)]] if counts else []
     else:  # degrees beside rad, where the same unit is not found
         centers = [-np.log(period * ratio) for ratio in (1.0, pi / 180.0, 180.0 / pi)]

@@ -115,13 +115,7 @@ class SensorCalibration(Value):
         tuple of arrays
             Instants (m,) at which all sensors read within the log, and their readings (m, n) of q and tau.
         """
-        times = instants(t)
-        at = _common(times, -np.concatenate([self._delay("position"), self._delay("torque")]))
-        return at, *(
-            getattr(self, f"{kind}_gain") * _shifted(times, signal, at, -self._delay(kind))
-            + getattr(self, f"{kind}_bias")
-            for kind, signal in (("position", q), ("torque", tau))
-        )
+        return self._moved(t, (q, tau), -1.0)
 
     def correct(self, t: npt.ArrayLike, q: npt.ArrayLike, tau: npt.ArrayLike) -> tuple[Array, Array, Array]:
         """Return the signals whose readings are `q` and `tau`: the inverse of `read`.
@@ -138,16 +132,17 @@ class SensorCalibration(Value):
         tuple of arrays
             Instants (m,) for which all readings are within the log, and positions and torques (m, n).
         """
-        times = instants(t)
-        at = _common(times, np.concatenate([self._delay("position"), self._delay("torque")]))
-        return at, *(
-            (_shifted(times, signal, at, self._delay(kind)) - getattr(self, f"{kind}_bias"))
-            / getattr(self, f"{kind}_gain")
-            for kind, signal in (("position", q), ("torque", tau))
-        )
+        return self._moved(t, (q, tau), 1.0)
 
-    def _delay(self, kind: str) -> Array:
-        return np.asarray(getattr(self, f"{kind}_delay"))
+    def _moved(self, t: npt.ArrayLike, signals: Iterable[npt.ArrayLike], sign: float) -> tuple[Array, Array, Array]:
+        """Return what sensors read of signals, with a sign of -1, or for 1 what they read signals of."""
+        times, position, torque = instants(t), *self.vector().reshape(2, 3, self.n)[::-1]
+        at = _common(times, sign * np.concatenate([position[0], torque[0]]))
+        found = []
+        for (delay, gain, bias), signal in zip((position, torque), signals, strict=True):
+            moved = _shifted(times, signal, at, sign * delay)
+            found.append(gain * moved + bias if sign < 0.0 else (moved - bias) / gain)
+        return at, found[0], found[1]
 
 
 def _common(times: Array, shifts: Array) -> Array:

@@ -16,6 +16,8 @@ from ..errors import ThunderError
 _HIGHEST = 0.49
 #: largest relative deviation of sampling periods from their mean
 JITTER = 1e-3
+#: longest gap that is interpolated, in periods of the cutoff: half of one is what its fastest tone needs
+LONGEST_GAP = 0.5
 #: most decimals of rounded instants, and share of a period by which a missing sample shifts those after it
 _DECIMALS, _MISSING = 6, 0.9
 #: response of a filter to a sample, relative to its start, that counts as none

@@ -18,7 +18,9 @@ from .world.hand import Hand as Hand
 from .world.hand import HandCommand as HandCommand
 from .world.hand import HandState as HandState
 from .world.hand_throw import HandThrow as HandThrow
+from .world.hand_throw import LearnedThrow as LearnedThrow
 from .world.hand_throw import grip as grip
+from .world.hand_throw import learn_throw as learn_throw
 from .world.hand_throw import opening_delay as opening_delay
 from .world.hand_throw import throw_by_hand as throw_by_hand
 from .world.objects import Part as Part

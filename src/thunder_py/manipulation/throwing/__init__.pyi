@@ -11,6 +11,7 @@ from .flight import simulate_flight as simulate_flight
 from .motion import ThrowMotion as ThrowMotion
 from .plan import motion_through as motion_through
 from .plan import plan_throw as plan_throw
+from .plan import shift_landing as shift_landing
 from .release import Palm as Palm
 from .release import Release as Release
 from .release import ReleaseNoise as ReleaseNoise

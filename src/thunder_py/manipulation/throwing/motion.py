@@ -19,7 +19,7 @@ from ...trajectory import JointTrajectory, MotionLimits, TimingLaw
 from ...trajectory.orientation import as_orientation
 from ...trajectory.segments import Portion, TaskTrajectory
 from ...trajectory.timing import quintic_coefficients
-from .release import ROOM, Release, margins_of, worst_margin
+from .release import ROOM, Release, hand_states, margins_of, worst_margin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,6 +65,29 @@ def free_stop(T: float, x: Array, v: Array, a: Array) -> Piece:
     )  # of c3 (T - t)^3 + c4 (T - t)^4, written in t with the known values at t = 0
 
 
+def coasting(robot: Robot, release: Release, duration: float, period: float, frame: int | str | None) -> list[Piece]:
+    """Return the joint motion in which the hand falls freely without turning, around a release, in short quintics."""
+    steps = max(round(0.5 * duration / period), 1)
+    size = max(1, -(-steps // max(round(_COAST / period), 1)))
+
+    def rates(_: float, x: Array) -> Array:
+        q, dq = np.split(x, 2)
+        return np.concatenate([dq, hand_states(robot, q, dq, frame=frame, acceleration="free fall").ddq])
+
+    first = np.concatenate([release.q, release.dq])
+    knots = np.unique(np.round(np.linspace(0, steps, size + 1))) * period
+    halves = [
+        integrate(rates, (0.0, sign * knots[-1]), first, rtol=1e-10, atol=1e-12, t_eval=sign * knots).y.T
+        for sign in (-1.0, 1.0)
+    ]
+    states = np.concatenate([halves[0][:0:-1], halves[1]])
+    times, (q, dq) = np.concatenate([-knots[:0:-1], knots]), np.split(states, 2, axis=1)
+    ddq = hand_states(robot, q, dq, frame=frame, acceleration="free fall").ddq
+    ends = [(q[k], dq[k], ddq[k]) for k in range(len(times))]
+    spans = np.diff(times)
+    return [Piece(T, quintic_coefficients(T, *ends[k], *ends[k + 1])) for k, T in enumerate(spans.tolist())]
+
+
 def swing_from(T: float, start: Array, x: Array, v: Array, a: Array) -> Piece:
     """Return the minimum-jerk motion from rest at a given start to (x, v, a): a quintic."""
     zero = np.zeros_like(x)
@@ -95,6 +118,7 @@ States = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
 #: trial durations of a piece, bounded below because limits need not bound them [s]
 _TRIALS = np.geomspace(0.05, 4.0, 60)
 _SAMPLES = 80  # instants where limits are checked
+_COAST = 0.02  # longest quintic of a coast [s]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,6 +143,8 @@ class ThrowMotion:
         Map from these coordinates to the joints.
     frame : int, str or None
         The throwing frame.
+    coast : tuple of Piece
+        Pieces between swing and stop in which the hand falls freely, half of them before the release; see `plan_throw`.
 
     Examples
     --------
@@ -143,20 +169,26 @@ class ThrowMotion:
     back: Piece
     states: States
     frame: int | str | None = None
+    coast: tuple[Piece, ...] = ()
+
+    @property
+    def coast_duration(self) -> float:
+        """Time for which the hand falls freely, with the release in its middle [s]."""
+        return sum(piece.duration for piece in self.coast)
 
     @property
     def release_time(self) -> float:
         """Time of the first release [s]."""
-        return self.swing.duration
+        return self.swing.duration + 0.5 * self.coast_duration
 
     @property
     def throw_duration(self) -> float:
-        """Duration of swing and stop [s]."""
-        return self.swing.duration + self.stop.duration
+        """Duration of swing, coast and stop [s]."""
+        return self.swing.duration + self.coast_duration + self.stop.duration
 
     @property
     def cycle(self) -> float:
-        """Duration of swing, stop and return [s]."""
+        """Duration of swing, coast, stop and return [s]."""
         return self.throw_duration + self.back.duration
 
     def release_times(self, repetitions: int = 0) -> Array:
@@ -168,8 +200,8 @@ class ThrowMotion:
         return self.cycle * whole(repetitions, "repetitions", 0) + self.throw_duration
 
     def _coordinates(self, repetitions: int) -> PPoly:
-        cycle = [self.swing, self.stop, self.back]
-        return joined(cycle * whole(repetitions, "repetitions", 0) + [self.swing, self.stop])
+        throw = [self.swing, *self.coast, self.stop]
+        return joined([*throw, self.back] * whole(repetitions, "repetitions", 0) + throw)
 
     def reference(self, repetitions: int = 0) -> JointTrajectory | TaskTrajectory:
         """Return the reference of a controller, a joint or a task trajectory according to `space`.
@@ -229,7 +261,16 @@ class ThrowMotion:
         """Return the durations and the least margin as text."""
         least, name = worst_margin(self.margins, self.robot)
         times = ", ".join(f"{piece.duration:.3f}" for piece in (self.swing, self.stop, self.back))
+        times += f" s, coast {self.coast_duration:.3f}" if self.coast else ""
         return f"<ThrowMotion in {self.space} space: {times} s, least margin {least:.2g} ({name})>"
+
+
+def check_limits(path: PPoly, robot: Robot, limits: MotionLimits, what: str) -> None:
+    """Raise a `ReleaseError` if a joint motion breaks a limit, or is not finite near a singularity."""
+    q, dq, ddq = evaluate(path, np.linspace(path.x[0], path.x[-1], _SAMPLES))
+    least, name = worst_margin(margins_of(limits, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq)), robot)
+    if not least >= ROOM:
+        raise ReleaseError(f"the {what} breaks the {name} by {100 * (ROOM - least):.3g} %", name)
 
 
 def fastest(

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, of_kind, positive
+from ...checks import Array, array, nonnegative, of_kind, positive
 from ...errors import ReleaseError, UnknownNameError
 from ...robot import Robot
 from ...trajectory import MotionLimits
-from .motion import Piece, States, ThrowMotion, fastest, free_stop, free_swing, line_states, return_motion, swing_from
+from .flight import GRAVITY
+from .motion import (
+    Piece,
+    States,
+    ThrowMotion,
+    check_limits,
+    coasting,
+    evaluate,
+    fastest,
+    free_stop,
+    free_swing,
+    joined,
+    line_states,
+    return_motion,
+    swing_from,
+)
 from .release import Release, find_releases, release_at
 
 
@@ -24,6 +38,7 @@ def plan_throw(
     start: npt.ArrayLike | None = None,
     limits: MotionLimits | None = None,
     period: float = 1e-3,
+    coast: float = 0.0,
     **options: Any,
 ) -> ThrowMotion:
     """Plan a throw at a target: the release and the motion through it.
@@ -43,6 +58,10 @@ def plan_throw(
         Default the limits of the robot, torques included.
     period : float
         Period of the controller, of which all durations are multiples [s].
+    coast : float
+        Time for which the hand falls freely without turning, with the release in its middle [s]: an object that leaves
+        at any instant of it lands on the target, and stays in the middle of the opening hand. It sets
+        ``acceleration="free fall"``.
     **options
         Options of `find_releases`.
 
@@ -82,23 +101,16 @@ def plan_throw(
             "acceleration must be 'hand' and spin_free True for space='task', got "
             f"{options['acceleration']!r} and {options.get('spin_free', True)}", "acceleration"
         )  # fmt: skip
-    releases = find_releases(robot, target, limits=full, **options)
-    return _first_possible(robot, releases, full, space, start, period, options.get("frame"))
-
-
-def _first_possible(
-    robot: Robot,
-    releases: Sequence[Release],
-    limits: MotionLimits,
-    space: Literal["joint", "task"],
-    start: npt.ArrayLike | None,
-    period: float,
-    frame: int | str | None,
-) -> ThrowMotion:
+    if coast:
+        options.setdefault("acceleration", "free fall")
+    releases = find_releases(robot, target, limits=full, coast=coast, **options)
     errors: list[ReleaseError] = []
     for release in releases:
         try:
-            return motion_through(robot, release, limits, space=space, start=start, period=period, frame=frame)
+            return motion_through(
+                robot, release, full, space=space, start=start, period=period, coast=coast,
+                frame=options.get("frame"),
+            )  # fmt: skip
         except ReleaseError as error:
             errors.append(error)
     raise ReleaseError(f"none of {len(errors)} releases can be reached and left; the best: {errors[0]}",
@@ -113,6 +125,7 @@ def motion_through(
     space: Literal["joint", "task"] = "joint",
     start: npt.ArrayLike | None = None,
     period: float = 1e-3,
+    coast: float = 0.0,
     frame: int | str | None = None,
 ) -> ThrowMotion:
     """Return the shortest motion through a release and back to its start.
@@ -125,7 +138,7 @@ def motion_through(
         State at the end of the swing.
     limits : MotionLimits
         Limits that the motion keeps.
-    space, start, period, frame
+    space, start, period, coast, frame
         As in `plan_throw`.
 
     Returns
@@ -155,29 +168,86 @@ def motion_through(
     of_kind(limits, MotionLimits, "limits")
     period = positive(period, "period", "s")
     if space == "joint":
-        coordinates = (release.q, release.dq, release.ddq)
+        coordinates = after = (release.q, release.dq, release.ddq)
         states: States = _same
         begin = None if start is None else array(start, (robot.n,), "start")
     elif space == "task":
         if start is not None:
             raise ReleaseError("start must be left out for space='task', where the throw starts on its line", "start")
         release = _least_velocity(robot, release, limits, frame)
-        coordinates = (np.zeros(1), np.array([release.speed]), np.zeros(1))
+        coordinates = after = (np.zeros(1), np.array([release.speed]), np.zeros(1))
         states, begin = line_states(robot, release, limits, frame), None
     else:
         raise UnknownNameError(f"space must be 'joint' or 'task', got {space!r}")
+
+    pieces: list[Piece] = []
+    if nonnegative(coast, "coast") > 0.0:
+        if space != "joint":
+            raise ReleaseError("coast must be 0 for space='task', a line without acceleration", "coast")
+        pieces = coasting(robot, release, coast, period, frame)
+        path = joined(pieces)
+        check_limits(path, robot, limits, "coast")
+        (coordinates, after) = (tuple(x[0] for x in evaluate(path, path.x[[k]])) for k in (0, -1))
 
     def swing(T: float) -> Piece:
         return free_swing(T, *coordinates) if begin is None else swing_from(T, begin, *coordinates)
 
     forward = fastest(swing, states, robot, limits, "swing", period)
-    stop = fastest(lambda T: free_stop(T, *coordinates), states, robot, limits, "stop", period)
+    stop = fastest(lambda T: free_stop(T, *after), states, robot, limits, "stop", period)
     first, last = forward.coefficients[-1], np.asarray(np.polyval(stop.coefficients, stop.duration), dtype=np.float64)
     back = fastest(lambda T: return_motion(T, last, first), states, robot, limits, "way back", period)
     return ThrowMotion(
         robot=robot, release=release, limits=limits, space=space, swing=forward, stop=stop, back=back, states=states,
-        frame=frame,
+        frame=frame, coast=tuple(pieces),
     )  # fmt: skip
+
+
+def shift_landing(
+    motion: ThrowMotion, shift: npt.ArrayLike, *, limits: MotionLimits | None = None, period: float = 1e-3
+) -> ThrowMotion:
+    """Return a throw whose landing is shifted, such as against the miss of earlier throws.
+
+    Parameters
+    ----------
+    motion : ThrowMotion
+        Motion in joint space. Its target stays that of the plan.
+    shift : (2,) array_like
+        Horizontal shift of the landing [m].
+    limits : MotionLimits, optional
+        Limits of the shifted motion; default those of the motion.
+    period : float
+        As in `plan_throw`.
+
+    Returns
+    -------
+    ThrowMotion
+        Motion with the same configuration and time of flight, and the horizontal velocity changed by shift over time.
+
+    Raises
+    ------
+    ReleaseError
+        If the changed motion breaks a limit, or is one in task space.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import landing, plan_throw
+    >>> from thunder_py.manipulation.throwing import shift_landing
+    >>> motion = plan_throw(th.Robot.load("panda"), (1.1, 0.1, -0.4), objective="limits", starts=4)
+    >>> release = shift_landing(motion, [-0.03, 0.01]).release
+    >>> landing(release.p, release.v, -0.4).p.round(6).tolist()
+    [1.07, 0.11, -0.4]
+    """
+    change = np.append(array(shift, (2,), "shift"), 0.0) / of_kind(motion, ThrowMotion, "motion").release.flight_time
+    if motion.space != "joint":
+        raise ReleaseError(f"motion must be one in joint space, got one in {motion.space} space", "space")
+    robot, old, full = motion.robot, motion.release, motion.limits if limits is None else limits
+    turn = np.linalg.pinv(robot.jacobian(old.q, motion.frame)) @ np.concatenate([change, np.zeros(3)])
+    release = release_at(
+        robot, old.q, old.dq + turn, old.target, full, frame=motion.frame, objective=old.objective, value=old.value,
+        acceleration="free fall" if np.allclose(old.a, (0.0, 0.0, -GRAVITY), atol=1e-6) else "joints",
+    )  # fmt: skip
+    return motion_through(robot, release, full, period=period, coast=motion.coast_duration, frame=motion.frame)
 
 
 def _same(x: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:

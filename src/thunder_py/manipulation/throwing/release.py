@@ -160,7 +160,13 @@ class Release:
 
 
 def hand_states(
-    robot: Robot, q: Array, dq: Array, *, frame: int | str | None, spin_free: bool, acceleration: HandAcceleration
+    robot: Robot,
+    q: Array,
+    dq: Array,
+    *,
+    frame: int | str | None,
+    acceleration: HandAcceleration,
+    spin_free: bool = True,
 ) -> HandState:
     """Return the state of the hand at joint states (..., n); ddq of least norm where it is not zero."""
     T, J = robot.forward_kinematics(q, frame), robot.jacobian(q, frame)
@@ -299,7 +305,7 @@ class ReleaseProblem:
 
     Attributes
     ----------
-    robot, aim, limits, frame, objective, angle, palm, spin_free, acceleration, region, noise
+    robot, aim, limits, frame, objective, angle, palm, spin_free, acceleration, region, noise, coast
         As in `find_releases`; aim is the end of the flight without drag.
     full : MotionLimits
         Limits that the objective ``"limits"`` refers to, where `limits` are looser.
@@ -317,6 +323,7 @@ class ReleaseProblem:
     region: Array | None
     noise: ReleaseNoise
     full: MotionLimits
+    coast: float = 0.0
 
     def split(self, x: Array) -> tuple[Array, Array, Array]:
         """Return q, dq and T of points (..., 2 n + 1)."""
@@ -347,13 +354,28 @@ class ReleaseProblem:
         return 100.0 * self.deviation(q, dq, T)  # in cm, of the order of 1
 
     def uses(self, q: Array, dq: Array) -> dict[str, Array]:
-        """Return the used fraction of each limit with its sign, (..., n) each, zero without a limit."""
-        hand, full = self.hand(q, dq), self.full
+        """Return the used fraction of each limit, (..., n) each, zero without a limit."""
+        course = self.course(q, dq)
+
+        def share(values: list[Array], limit: Array) -> Array:
+            return np.asarray(np.abs(np.stack(values)).max(axis=0) / limit)
+
         return {
-            "velocity": dq / full.velocity,
-            "acceleration": hand.ddq / full.acceleration,
-            "effort": hand.tau / full.effort,
+            "velocity": share([dq for _, dq, _ in course], self.full.velocity),
+            "acceleration": share([hand.ddq for _, _, hand in course], self.full.acceleration),
+            "effort": share([hand.tau for _, _, hand in course], self.full.effort),
         }
+
+    def course(self, q: Array, dq: Array) -> list[tuple[Array, Array, HandState]]:
+        """Return joint states and hand at the release and at both ends of the coast, by the midpoint rule."""
+        now = self.hand(q, dq)
+        found = [(q, dq, now)]
+        for h in (-0.5 * self.coast, 0.5 * self.coast) if self.coast else ():
+            rates = dq + 0.5 * h * now.ddq
+            middle = self.hand(q + 0.5 * h * dq, rates)
+            end = q + h * rates, dq + h * middle.ddq
+            found.append((*end, self.hand(*end)))
+        return found
 
     def deviation(self, q: Array, dq: Array, T: Array) -> Array:
         """Return the standard deviation of the landing under the noise, over both directions, (...) [m]."""
@@ -393,13 +415,16 @@ class ReleaseProblem:
     def inequalities(self, x: Array) -> Array:
         """Return the inequality constraints, (..., m), at least 0 where they hold."""
         q, dq, T = self.split(x)
-        hand = self.hand(q, dq)
+        course, limits = self.course(q, dq), self.limits
+        hand = course[0][2]
         # the object reaches the target on its way down
         rows = [(0.5 * GRAVITY * T**2 - self.aim[2] + hand.p[..., 2])[..., None]]
-        for values, limit in ((hand.ddq, self.limits.acceleration), (hand.tau, self.limits.effort)):
-            finite = np.isfinite(limit)
-            part = values[..., finite] / limit[finite]
-            rows += [_ROOM - part, _ROOM + part]
+        for k, (p, rates, state) in enumerate(course):
+            ends = ((p - limits.center, limits.half_range), (rates, limits.velocity)) if k else ()  # else bounds of x
+            for values, limit in ((state.ddq, limits.acceleration), (state.tau, limits.effort), *ends):
+                finite = np.isfinite(limit)
+                part = values[..., finite] / limit[finite]
+                rows += [_ROOM - part, _ROOM + part]
         if self.palm is not None:
             v = self.aim_velocity(hand.p, T)
             out = hand.R @ np.asarray(self.palm.axis)
@@ -539,6 +564,7 @@ def find_releases(
     region: npt.ArrayLike | None = None,
     noise: ReleaseNoise | None = None,
     drag: float = 0.0,
+    coast: float = 0.0,
     starts: int = 20,
     seed: int = 0,
     workers: Workers = 1,
@@ -573,6 +599,8 @@ def find_releases(
         Noise of the objective ``"sensitivity"``.
     drag : float
         Coefficient of quadratic drag of the object [1/m]; see `drag_coefficient`.
+    coast : float
+        Time for which the limits hold while the hand falls freely, the release in its middle [s]; see `plan_throw`.
     starts : int
         Number of random configurations to search from.
     seed : int
@@ -622,7 +650,10 @@ def find_releases(
         acceleration=acceleration,
         region=_region(region),
         noise=ReleaseNoise() if noise is None else of_kind(noise, ReleaseNoise, "noise"),
+        coast=nonnegative(coast, "coast"),
     )
+    if coast and acceleration != "free fall":
+        raise ReleaseError(f"acceleration must be 'free fall' for a coast, got {acceleration!r}", "coast")
     rng = np.random.default_rng(whole(seed, "seed", 0))
     first = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
     solve = partial(_solve, problem, goal, k)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,15 +11,15 @@ import numpy.typing as npt
 
 from ...checks import Array, nonnegative, pose, positive, whole
 from ...errors import ReleaseError
-from ...manipulation.throwing import ThrowMotion
+from ...manipulation.throwing import HandOpening, ThrowMotion, shift_landing
 from ...manipulation.throwing.thrown import ObjectState
+from ...trajectory import MotionLimits
 from .grasp_world import GraspWorld
 from .hand import HandCommand
 
 #: time for closing the hand before a motion [s]
 GRIP = 0.5
-#: fraction of its effort below which a hand has let go, and change of closure that shows that it moves
-_LET_GO, _MOVED = 0.5, 0.01
+_CHANGE = 0.1  # largest change of the delay after a throw [s]
 _LONGEST_FALL, _APART = 3.0, 5e-3  # time to the landing, and without contact after which an object is free [s]
 #: control law of an arm: torques at a time of the motion, from measured positions and velocities
 Law = Callable[[float, Array, Array], Array]
@@ -64,7 +65,7 @@ class HandThrow(NamedTuple):
 
 
 def grip(
-    world: GraspWorld, name: str, q: Array, law: Law, *, effort: float, grasp: npt.ArrayLike | None = None
+    world: GraspWorld, name: str, q: Array, law: Law, *, effort: float = 70.0, grasp: npt.ArrayLike | None = None
 ) -> None:
     """Close the hand of an arm at rest around an object, which stays in place until it is held.
 
@@ -111,8 +112,8 @@ def grip(
             world.place(name, T)
 
 
-def opening_delay(world: GraspWorld, law: Law, *, longest: float = 0.5) -> float:
-    """Open the hand of an arm at rest that holds an object, and return the delay that its motor shows [s].
+def opening_delay(world: GraspWorld, law: Law, name: str, *, longest: float = 0.5) -> float:
+    """Open the hand of an arm at rest that holds an object, and return the time until the object is free [s].
 
     Parameters
     ----------
@@ -120,18 +121,21 @@ def opening_delay(world: GraspWorld, law: Law, *, longest: float = 0.5) -> float
         A world after `grip`.
     law : callable
         Torques that hold the arm.
+    name : str
+        Name of the object.
     longest : float
         Time after which the search ends [s].
 
     Returns
     -------
     float
-        Time from the command until the motor's force is below half of that of the grasp and its position has changed.
+        Time from the command to the last contact of hand and object before 5 ms without any.
 
     Raises
     ------
     ReleaseError
-        If it does not open in time.
+        If the object is not free in time, such as on the palm of a hand that points up; `learn_throw` measures the
+        delay in the throw itself, on which it depends.
 
     Examples
     --------
@@ -143,17 +147,132 @@ def opening_delay(world: GraspWorld, law: Law, *, longest: float = 0.5) -> float
     >>> goal = th.reference.Sinusoid(np.zeros(7), np.ones(7), center=q)(0.0)
     >>> law = lambda t, q, dq: held.step(t, q, dq, goal)
     >>> grip(world, "ball", q, law, effort=50.0)
-    >>> 0.03 < opening_delay(world, law) < 0.05
+    >>> 0.03 < opening_delay(world, law, "ball") < 0.05
     True
     """
-    before, begin = world.hand_state, world.time
+    if "hand" not in world.touching(name):
+        raise ReleaseError(f"{name} must be held by the hand before it opens, see `grip`; it is not", "hand")
+    begin = last = world.time
     command: HandCommand | None = HandCommand(0.0)
     while world.time - begin < longest:
         world.step(law(0.0, world.q, world.dq), command)
-        command, now = None, world.hand_state
-        if now.effort < _LET_GO * before.effort and abs(now.closure - before.closure) > _MOVED:
-            return world.time - begin
-    raise ReleaseError(f"the hand must open within {longest:g} s, its motor has not moved", "hand")
+        command = None
+        if "hand" in world.touching(name):
+            last = world.time
+        elif world.time - last > _APART:
+            return last - begin
+    raise ReleaseError(f"{name} must be free of the hand within {longest:g} s, it is not", "hand")
+
+
+class LearnedThrow(NamedTuple):
+    """Result of `learn_throw`.
+
+    Attributes
+    ----------
+    motion : ThrowMotion
+        The motion, its landing shifted against the miss.
+    opening : HandOpening
+        Delay from the command until the object is free, and its standard deviation over the last throws.
+    throws : tuple of HandThrow
+        The throws, in their order.
+
+    Examples
+    --------
+    >>> from thunder_py.mujoco import LearnedThrow
+    >>> LearnedThrow._fields
+    ('motion', 'opening', 'throws')
+    """
+
+    motion: ThrowMotion
+    opening: HandOpening
+    throws: tuple[HandThrow, ...]
+
+
+def learn_throw(
+    motion: ThrowMotion,
+    controller: Callable[[], Any],
+    world: GraspWorld,
+    name: str,
+    *,
+    throws: int = 5,
+    delay: float | None = None,
+    limits: MotionLimits | None = None,
+    **options: Any,
+) -> LearnedThrow:
+    """Throw several times, and learn the delay until the object is free and the shift of the landing.
+
+    Parameters
+    ----------
+    motion, world, name, **options
+        As in `throw_by_hand`; `repetitions` are needed for a hand that opens more slowly than the swing lasts.
+    controller : callable
+        Returns a new controller for each throw.
+    throws : int
+        Number of throws, at least 2.
+    delay : float, optional
+        Delay that the first throw anticipates [s]; default that of `opening_delay` at the start of the motion, or zero
+        where the object is not free there.
+    limits : MotionLimits, optional
+        Limits of the corrected motion; default those of the motion, which leave no room where the plan uses them all.
+
+    Returns
+    -------
+    LearnedThrow
+        Motion and delay for further throws.
+
+    Raises
+    ------
+    ReleaseError
+        If an object leaves before the command or not at all.
+
+    Notes
+    -----
+    Each throw corrects the delay by its release, at most by 0.1 s. Throws whose object was free during the coast of
+    the motion (within 5 ms of the plan without one) shift the landing by their miss: what remains then does not depend
+    on the time. Near a limit or a singularity the landing is not shifted.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import Palm, plan_throw
+    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, WorldObject, learn_throw
+    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(speed=3.0), [WorldObject.sphere("ball")])
+    >>> motion = plan_throw(
+    ...     world.robot, (1.0, 0.1, -0.4), objective="limits", palm=Palm(angle=0.2), coast=0.03, starts=4
+    ... )
+    >>> law = lambda: th.ComputedTorque(world.robot, 400.0, 40.0)
+    >>> learned = learn_throw(motion, law, world, "ball", throws=3)
+    >>> 0.02 < learned.opening.delay < 0.04, abs(learned.throws[-1].release - learned.throws[-1].planned) < 2e-3
+    (True, True)
+    """
+    found: list[HandThrow] = []
+    window = max(0.5 * motion.coast_duration, _APART)
+    anticipated = _delay_at_rest(motion, controller(), world, name, options) if delay is None else delay
+    for _ in range(whole(throws, "throws", 2)):
+        thrown = throw_by_hand(motion, controller(), world, name, delay=anticipated, **options)
+        found.append(thrown)
+        late = thrown.release - thrown.planned
+        anticipated = max(anticipated + min(max(late, -_CHANGE), _CHANGE), 0.0)
+        if abs(late) <= window:
+            with suppress(ReleaseError):  # near a limit or a singularity the miss remains
+                motion = shift_landing(motion, -thrown.miss, limits=limits, period=world.period)
+    last = [thrown.release - thrown.command for thrown in found[-2:]]
+    return LearnedThrow(motion, HandOpening(delay=float(np.mean(last)), jitter=float(np.std(last, ddof=1))), (*found,))
+
+
+def _delay_at_rest(
+    motion: ThrowMotion, controller: Any, world: GraspWorld, name: str, options: dict[str, Any]
+) -> float:
+    start = motion.reference()(0.0)
+
+    def law(t: float, q: Array, dq: Array) -> Array:
+        return np.asarray(controller.step(t, q, dq, start))
+
+    grip(world, name, motion.q_start, law, **{key: options[key] for key in ("effort", "grasp") if key in options})
+    try:
+        return opening_delay(world, law, name)
+    except ReleaseError:
+        return 0.0
 
 
 def throw_by_hand(
@@ -182,7 +301,7 @@ def throw_by_hand(
     name : str
         Name of the object.
     delay : float
-        Delay of the hand that the command anticipates [s], see `opening_delay`.
+        Delay of the hand that the command anticipates [s], see `learn_throw`.
     repetitions : int
         Number of repetitions of the motion with a closed hand before the throw.
     effort : float
@@ -225,7 +344,9 @@ def throw_by_hand(
     planned = float(motion.release_times(whole(repetitions, "repetitions", 0))[-1])
     opening = planned - nonnegative(delay, "delay")
     if opening < 0.0:
-        raise ReleaseError(f"the command to the hand must not precede the motion, got {opening:.3g} s", "hand")
+        raise ReleaseError(
+            f"the command to the hand must not precede the motion, got {opening:.3g} s: use more repetitions", "hand"
+        )
     end, effort_limit = motion.duration(repetitions), world.robot.limits.effort
 
     def law(t: float, q: Array, dq: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import spatial
 from ...checks import Array
 from ...control import CartesianComputedTorque, Status, arm_points
 from ...errors import NoPathError
@@ -184,9 +185,8 @@ def _between(points: Array, count: int = 20) -> Array:
 
 def pose_error(goal: Array, T: Array) -> tuple[float, float]:
     """Return distance [m] and angle [rad] between two poses."""
-    turn = goal[:3, :3] @ T[:3, :3].T
-    sine = 0.5 * np.linalg.norm([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
-    return float(np.linalg.norm(goal[:3, 3] - T[:3, 3])), float(np.arctan2(sine, 0.5 * (np.trace(turn) - 1.0)))
+    turn = spatial.log(goal[:3, :3] @ T[:3, :3].T)
+    return float(np.linalg.norm(goal[:3, 3] - T[:3, 3])), float(np.linalg.norm(turn))
 
 
 _NO_DAMPING = 1e-9  # of the controller beneath: the null space is added here [N m s/rad]
@@ -285,7 +285,7 @@ class HumanLikeArm:
     def jerk(self, method: str, real: bool, obstacles: Iterable[str] = tuple(OBSTACLE_SETS)) -> Array:
         """Return mean jerks, a row for each scene: of the plan (k, 2), or of the arm (k, 3)."""
         runs = self.of(method, obstacles).values()
-        return np.array([_jerk(run, real) for run in runs]).reshape(-1, 3 if real else 2)
+        return np.array([run.jerk if real else run.plan.jerk for run in runs]).reshape(-1, 3 if real else 2)
 
     def table(self) -> str:
         """Return Tables 14 and 15 with the report's numbers and ours, final errors and clearances, as Markdown."""
@@ -301,7 +301,7 @@ class HumanLikeArm:
             "" if self.draws is None else self.draws.table(),
             DIFFERENCES,
         ]
-        return "\n\n".join(part for part in parts if part)
+        return "\n\n".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 14 and 15, and the figures of merit of every run.
@@ -309,18 +309,12 @@ class HumanLikeArm:
         Jerk is that of translation [m/s^3], orientation [rad/s^3] and, of the arm, joints [rad/s^3]; clearances are
         those of hand, elbow and center line [m]; final errors are those of position [m] and orientation [rad].
         """
+        names = ("jerk", "planned_final_error", "final_error", "singular")
         runs = [
-            {
-                **dict(zip(("task", "obstacles", "method"), key, strict=True)),
-                "planned_jerk": run.plan.jerk,
-                "jerk": run.jerk,
-                "planned_final_error": run.planned_final_error,
-                "final_error": run.final_error,
-                "clearance_m": run.clearance if run.scene.spheres else None,
-                "beyond_limits_rad": run.beyond_limits,
-                "singular": run.singular,
-            }
-            for key, run in self.runs.items()
+            {"task": task, "obstacles": kind, "method": method, "planned_jerk": run.plan.jerk}
+            | {name: getattr(run, name) for name in names}
+            | {"clearance_m": run.clearance if run.scene.spheres else None, "beyond_limits_rad": run.beyond_limits}
+            for (task, kind, method), run in self.runs.items()
         ]
         failures = {", ".join(key): message for key, message in self.failures.items()}
         draws = None if self.draws is None else self.draws.to_dict()
@@ -330,10 +324,10 @@ class HumanLikeArm:
         """Return median jerk and final error of every method over the scenes."""
         row: dict[str, float | None] = {}
         for name in self.methods:
-            errors = [run.final_error[0] for run in self.of(name).values()]
             row[f"{name}: planned jerk [m/s^3]"] = finite_median(self.jerk(name, real=False)[:, 0])
             row[f"{name}: arm's jerk [m/s^3]"] = finite_median(self.jerk(name, real=True)[:, 0])
-            row[f"{name}: final error [m]"] = finite_median(np.array(errors))
+            errors = np.array([run.final_error[0] for run in self.of(name).values()])
+            row[f"{name}: final error [m]"] = finite_median(errors)
         return row
 
     plot = drawing("plot_human_like_arm")
@@ -342,16 +336,12 @@ class HumanLikeArm:
         kinds = ("translation [m/s^3]", "orientation [rad/s^3]", "joints [rad/s^3]")[: 3 if real else 2]
         rows: list[list[object]] = []
         for name in self.methods:
-            paper = printed.get(name, (float("nan"),) * len(kinds))
             every, free = (self.jerk(name, real, sets) for sets in (tuple(OBSTACLE_SETS), ("none",)))
-            cells: list[object] = []
-            for k in range(len(kinds)):
-                cells += [paper[k], finite_median(every[:, k]), finite_median(free[:, k])]
-            rows.append([name, len(every), *cells])
-        header = ["", "scenes"]
-        for kind in kinds:
-            header += [f"{kind}: report", "all", "without obstacles"]
-        return markdown(header, rows)
+            medians = [[finite_median(column) for column in values.T] for values in (every, free)]
+            triples = zip(printed.get(name, (np.nan,) * len(kinds)), *medians, strict=True)
+            rows.append([name, len(every), *(x for triple in triples for x in triple)])
+        header = [words for kind in kinds for words in (f"{kind}: report", "all", "without obstacles")]
+        return markdown(["", "scenes", *header], rows)
 
     def _tests(self, real: bool) -> str:
         """Compare the report's two methods as it does, and as pairs."""
@@ -359,11 +349,12 @@ class HumanLikeArm:
         if not {one, other} <= set(self.methods):
             return ""
         a, b = self.of(one), self.of(other)
-        pairs = [key for key in a if key in b]
-        words = []
-        for k, kind in enumerate(("translation", "orientation", "joints")[: 3 if real else 2]):
-            x, y = (np.array([_jerk(runs[key], real)[k] for key in pairs]) for runs in (a, b))
-            words.append(f"{kind} p = {mannwhitneyu(x, y).pvalue:.2g} and {wilcoxon(x, y).pvalue:.2g}")
+        pairs = [(a[key], b[key]) for key in a if key in b]
+        jerks = np.array([[run.jerk if real else run.plan.jerk for run in pair] for pair in pairs])
+        words = [
+            f"{kind} p = {mannwhitneyu(*x).pvalue:.2g} and {wilcoxon(*x).pvalue:.2g}"
+            for kind, x in zip(("translation", "orientation", "joints"), jerks.transpose(2, 1, 0), strict=False)
+        ]
         return (
             f"Wilcoxon, {one} against {other} in {len(pairs)} scenes; rank sum as in the report, signed rank as pairs: "
             f'{"; ".join(words)}. ("Fails to reject" with p < 0.01 in the report means rejects.)'
@@ -386,8 +377,8 @@ class HumanLikeArm:
         rows: list[list[object]] = []
         for name in self.methods:
             runs = list(self.of(name).values())
-            errors = ([run.planned_final_error for run in runs], [run.final_error for run in runs])
-            cells = [_median_and_worst(np.reshape(values, (-1, 2))[:, k]) for values in errors for k in (0, 1)]
+            errors = np.array([(*run.planned_final_error, *run.final_error) for run in runs]).reshape(-1, 4)
+            cells = [f"{np.median(x):.2g} ({x.max():.2g})" if x.size else "" for x in errors.T]
             report = DMP_FINAL_ERROR if name in ("DMP mollifier", "DMP (104)") else None
             failed = sum(key[2] == name for key in self.failures)
             tracking = max((run.tracking_error for run in runs), default=float("nan"))
@@ -399,28 +390,21 @@ class HumanLikeArm:
         rows: list[list[object]] = []
         blocked = tuple(kind for kind, parts in OBSTACLE_SETS.items() if parts)
         for name in self.methods:
-            runs = list(self.of(name, blocked).values())
-            if not runs:
+            if not (runs := list(self.of(name, blocked).values())):
                 continue
-            real = np.array([run.clearance for run in runs])
-            kept = sum(run.planned_clearance >= run.scene.margin - 1e-9 for run in runs)
-            hit = int((real[:, 2] < 0.0).sum())
+            real, planned = np.array([run.clearance for run in runs]), [run.planned_clearance for run in runs]
+            kept = sum(least >= run.scene.margin - 1e-9 for least, run in zip(planned, runs, strict=True))
             limits = float(np.degrees(max(run.beyond_limits for run in runs)))
-            least = min(run.planned_clearance for run in runs)
-            avoids = "yes" if name in AVOIDING else "no"
-            rows.append([name, avoids, f"{kept} of {len(runs)}", least, *real.min(axis=0).tolist(), hit, limits])
+            cells = [
+                "yes" if name in AVOIDING else "no",
+                f"{kept} of {len(runs)}",
+                min(planned),
+                *real.min(axis=0).tolist(),
+            ]
+            rows.append([name, *cells, int((real[:, 2] < 0.0).sum()), limits])
         header = ["", "goes round", "plans that keep 0.2 m", "plan: hand [m]", "arm: hand [m]", "elbow [m]"]
-        return (
-            markdown([*header, "center line [m]", "arm in obstacle", "past joint limits [deg]"], rows) if rows else ""
-        )
-
-
-def _jerk(run: ArmRun, real: bool) -> tuple[float, ...]:
-    return run.jerk if real else run.plan.jerk
-
-
-def _median_and_worst(values: Array) -> str:
-    return f"{np.median(values):.2g} ({values.max():.2g})" if values.size else ""
+        header += ["center line [m]", "arm in obstacle", "past joint limits [deg]"]
+        return markdown(header, rows) if rows else ""
 
 
 def run_human_like_arm(
@@ -449,18 +433,13 @@ def run_human_like_arm(
         Show a progress bar.
     """
     names, robot = tuple(methods), Robot.load("human_arm")
-    todo = scenes(robot, tasks, obstacles)
     recordings = default_recordings() if motions is None else motions
     _taught(recordings, names)  # unknown names are refused here
-    work = partial(_follow_all, robot, names, recordings, kinematic)
+    work, todo = partial(_follow_all, robot, names, recordings, kinematic), scenes(robot, tasks, obstacles)
     found = map_items(work, todo, workers=workers, progress=progress, description="scenes")
-    result = HumanLikeArm(robot=robot, runs={}, failures={})
-    for scene, (runs, failures, other) in zip(todo, found, strict=True):
-        place = (scene.task, scene.obstacles)
-        result.runs.update({(*place, name): run for name, run in runs.items()})
-        result.failures.update({(*place, name): message for name, message in failures.items()})
-        result.kinematic.update({} if other is None else {place: other})
-    return result
+    # runs, failures, and those of `KinematicNullSpace`
+    every: list[dict[Any, Any]] = [{key: x for parts in found for key, x in parts[k].items()} for k in range(3)]
+    return HumanLikeArm(robot=robot, runs=every[0], failures=every[1], kinematic=every[2])
 
 
 @lru_cache(maxsize=4)
@@ -470,19 +449,20 @@ def _taught(recordings: MotionSet, names: tuple[str, ...]) -> dict[str, Planner]
 
 def _follow_all(
     robot: Robot, names: tuple[str, ...], recordings: MotionSet, kinematic: bool, scene: Scene
-) -> tuple[dict[str, ArmRun], dict[str, str], ArmRun | None]:
+) -> tuple[dict[Key, ArmRun], dict[Key, str], dict[tuple[str, str], ArmRun]]:
     """Return the runs and failures in one scene by method, and that of paper mode with `KinematicNullSpace`."""
-    runs: dict[str, ArmRun] = {}
-    failures: dict[str, str] = {}
+    runs: dict[Key, ArmRun] = {}
+    failures: dict[Key, str] = {}
+    place = (scene.task, scene.obstacles)
     for name, planner in _taught(recordings, names).items():
         try:
-            runs[name] = follow(robot, scene, planner(scene))
+            runs[(*place, name)] = follow(robot, scene, planner(scene))
         except NoPathError as error:
-            failures[name] = str(error)
-    other = None
-    if kinematic and scene.obstacles == "both" and "paper mode" in runs:  # a controller in Python is slow
-        other = follow(robot, scene, runs["paper mode"].plan, KinematicNullSpace(robot, scene))
-    return runs, failures, other
+            failures[(*place, name)] = str(error)
+    paper = runs.get((*place, "paper mode"))
+    if not kinematic or scene.obstacles != "both" or paper is None:  # a controller in Python is slow
+        return runs, failures, {}
+    return runs, failures, {place: follow(robot, scene, paper.plan, KinematicNullSpace(robot, scene))}
 
 
 #: synthetic recordings as drawn by `run`

@@ -13,8 +13,7 @@ from ...motion.primitives.dmp import DMP
 from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
 from ..judgment.judge import FreeParameter, Judgment, chosen, judge
-from ..results import drawing
-from ..tables import markdown
+from ..results import drawing, titled
 from .reaches import Reach, daily_reaches, synthetic_reaches
 
 #: numbers of functions: the report names 50, 10 and the one that it chose
@@ -106,23 +105,15 @@ class DMPStudy:
 
     def table(self) -> str:
         """Return tracking and jerk by number of functions, and the judgment."""
-        best = "functions with the least jerk"
-        times = [int(np.sum(self.judgment.medians(best) == count)) for count in self.counts]
-        counted = ", ".join(f"{count} at {n}" for count, n in zip(self.counts, times, strict=True))
-        rows: list[list[object]] = []
-        for j, count in enumerate(self.counts):
-            row: list[object] = [count]
-            for values in self.found.values():
-                distance, jerk = np.median(values[j], axis=0)
-                row += [float(1e3 * distance), float(jerk)]
-            rows.append(row)
-        header = ["functions"]
-        for name in self.found:
-            header += [f"{name}: distance [mm]", "jerk / demonstration"]
+        best = self.judgment.medians("functions with the least jerk")
+        counted = ", ".join(f"{count} at {int(np.sum(best == count))}" for count in self.counts)
+        medians = np.hstack([np.median(values, axis=1) * (1e3, 1.0) for values in self.found.values()]).tolist()
+        header = [words for name in self.found for words in (f"{name}: distance [mm]", "jerk / demonstration")]
+        rows = ([count, *row] for count, row in zip(self.counts, medians, strict=True))
         n = next(iter(self.found.values())).shape[1]
         title = f"D4.2, section 5.2: primitives of {n} reaches that reproduce their own demonstration, medians"
         last = f"The number of functions with the least jerk, over {len(self.judgment.points)} points: {counted}."
-        return "\n\n".join([title, markdown(header, rows), self.judgment.table(), last])
+        return "\n\n".join([titled(title, ["functions", *header], rows), self.judgment.table(), last])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all distances [m] and ratios of jerk, and the judgment."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -54,8 +54,7 @@ AVOIDING = tuple(name for name in METHODS if name not in ("minimum jerk", "ProMP
 POTENTIAL = DynamicPotential(gain=0.15, beta=2.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Attempt:
+class Attempt(NamedTuple):
     """Result of one method in one setting; without a path all numbers except the time are NaN.
 
     Attributes
@@ -110,17 +109,11 @@ def attempt(method: Method, scene: Scenario) -> tuple[Attempt, Motion | None]:
     try:
         motion = method(scene)
     except NoPathError:
-        nothing = dict.fromkeys(("error", "jerk", "clearance", "length"), np.nan)
-        return Attempt(**nothing, seconds=perf_counter() - begin), None
+        return Attempt(np.nan, np.nan, np.nan, np.nan, perf_counter() - begin), None
     seconds = perf_counter() - begin
     path = motion.path if isinstance(motion, HumanLikePlan) else as_path(motion)
-    return Attempt(
-        error=float(np.linalg.norm(motion.position(scene.duration) - scene.goal)),
-        jerk=mean_jerk(motion),
-        clearance=clearance(path, scene.spheres).lower_bound,
-        length=path_length(motion),
-        seconds=seconds,
-    ), motion
+    error, room = motion.position(scene.duration) - scene.goal, clearance(path, scene.spheres).lower_bound
+    return Attempt(float(np.linalg.norm(error)), mean_jerk(motion), room, path_length(motion), seconds), motion
 
 
 def primitive(dmp: DMP, potential: DynamicPotential, scene: Scenario) -> DMPMotion:
@@ -235,7 +228,7 @@ class HumanLikeObstacles:
     def values(self, method: str, family: int | None = None) -> Array:
         """Return error, jerk, clearance, length, seconds in each setting of a family or of all; NaN without a path."""
         families = self.scenes if family is None else (family,)
-        rows = [astuple(one) for each in families for one in self.attempts[method, each]]
+        rows = [one for each in families for one in self.attempts[method, each]]
         return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
     def table(self) -> str:
@@ -262,7 +255,7 @@ class HumanLikeObstacles:
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 12 and 13, and every attempt by method and scenario, in SI units."""
         attempts = [
-            {"method": name, "scenario": family, "attempts": [asdict(one) for one in found]}
+            {"method": name, "scenario": family, "attempts": [one._asdict() for one in found]}
             for (name, family), found in self.attempts.items()
         ]
         gains = None if self.gains is None else {"gains": GAINS, "within_error_jerk": self.gains}
@@ -273,7 +266,7 @@ class HumanLikeObstacles:
     def _errors(self) -> str:
         def cell(values: Array) -> str:
             known = values[np.isfinite(values)]
-            return _spread(*((known.mean(), known.std(ddof=1)) if len(known) > 1 else (np.nan, np.nan)))
+            return _spread(known.mean(), known.std(ddof=1)) if len(known) > 1 else _spread(np.nan, np.nan)
 
         printed = {name: [_spread(*pair) for pair in pairs] for name, pairs in TABLE_12.items()}
         return self._by_scenario(printed, 0, cell)
@@ -292,11 +285,9 @@ class HumanLikeObstacles:
         straight = np.array([scene.length for scenes in self.scenes.values() for scene in scenes])
         rows: list[list[object]] = []
         for name in self.methods:
-            values = self.values(name)
-            found = np.isfinite(values[:, 1])
-            room = values[found, 2]
-            shares = [_percent(flags) for flags in (~found, room < MARGIN - _ROUNDING, room < 0.0)]
-            path, time = finite_median(values[:, 3] / straight), 1e3 * finite_median(values[:, 4])
+            _, jerk, room, length, seconds = self.values(name).T
+            path, time, room = finite_median(length / straight), 1e3 * finite_median(seconds), room[np.isfinite(jerk)]
+            shares = [_percent(flags) for flags in (np.isnan(jerk), room < MARGIN - _ROUNDING, room < 0.0)]
             goes = "yes" if name in AVOIDING else "no"
             rows.append([name, goes, *shares, float(room.min(initial=np.inf)), path, time])
         header = ["", "goes round", "no path [%]", "within the margin [%]", "in a sphere [%]", "least distance [m]"]
@@ -306,9 +297,8 @@ class HumanLikeObstacles:
         rows: list[list[object]] = []
         for one, other in _COMPARED:
             for family in self.scenes if {one, other} <= set(self.methods) else ():
-                a, b = (self.values(name, family)[:, 1] for name in (one, other))
-                both = np.isfinite(a) & np.isfinite(b)
-                a, b = a[both], b[both]
+                pair = np.array([self.values(name, family)[:, 1] for name in (one, other)])
+                a, b = pair[:, np.isfinite(pair).all(axis=0)]
                 effect = cliffs_delta(a, b, n_resamples=500)
                 interval = f"{effect.statistic:.2f} [{effect.low:.2f}, {effect.high:.2f}]"
                 tests = (f"{test(a, b).pvalue:.1g}" for test in (mannwhitneyu, wilcoxon))

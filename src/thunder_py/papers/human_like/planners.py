@@ -12,8 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ... import _core, spatial
-from ...checks import Array
-from ...errors import UnknownNameError, nearest_hint
+from ...checks import Array, known_name
 from ...geometry import Sphere
 from ...motion.fpca.fpca import FPCA
 from ...motion.fpca.splines import SplineBasis
@@ -141,10 +140,7 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
     }
     wanted = tuple(names)
     for name in wanted:
-        if name not in makers:
-            raise UnknownNameError(
-                f"no method is called {name!r}, only {', '.join(makers)}{nearest_hint(name, makers)}"
-            )
+        known_name(name, makers, f"methods are {', '.join(makers)}, got")
     return {name: makers[name]() for name in wanted}
 
 

@@ -99,14 +99,8 @@ class HumanLikeSampling:
     def to_dict(self) -> dict[str, Any]:
         """Return the report's numbers, and those of every search and scenario by number of candidates."""
         samples = [
-            {
-                "search": name,
-                "scenario": family,
-                "median_seconds": np.median(one.seconds, axis=1),
-                "failure_rate": one.failures,
-                "median_checked": np.median(one.tried, axis=1),
-                "mean_jerk_m_s3": one.jerk,
-            }
+            {"search": name, "scenario": family, "median_seconds": np.median(one.seconds, axis=1)}
+            | {"failure_rate": one.failures, "median_checked": np.median(one.tried, axis=1), "mean_jerk_m_s3": one.jerk}
             for (name, family), one in self.samples.items()
         ]
         report = {count: {"seconds": x[0], "failure_rate": x[1]} for count, x in FIGURE_30.items()}
@@ -118,34 +112,29 @@ class HumanLikeSampling:
         every = [self.samples[name, family] for family in self.families]
         rows: list[list[object]] = []
         for k, count in enumerate(self.counts):
-            printed = FIGURE_30.get(count, (float("nan"), float("nan")))
-            seconds = np.concatenate([one.seconds[k] for one in every])
+            report = [scale * x for scale, x in zip((1e3, 100.0), FIGURE_30.get(count, (np.nan, np.nan)), strict=True)]
+            seconds = 1e3 * np.concatenate([one.seconds[k] for one in every])
             failures = [100.0 * float(one.failures[k]) for one in every]
-            times = [1e3 * float(x) for x in (seconds.mean(), np.median(seconds), np.quantile(seconds, 0.99))]
+            times = map(float, (seconds.mean(), np.median(seconds), np.quantile(seconds, 0.99)))
             checked = float(np.median(np.concatenate([one.tried[k] for one in every])))
-            shares: list[object] = [100.0 * printed[1], float(np.mean(failures))]
-            each = [
-                "  ".join(f"{x:.3g}" for x in failures),
-                "  ".join(f"{np.nanmedian(one.jerk[k]):.3f}" for one in every),
-            ]
-            rows.append([count, 1e3 * printed[0], *times, checked, *shares, *each])
+            shares = "  ".join(f"{x:.3g}" for x in failures)
+            jerks = "  ".join(f"{np.nanmedian(one.jerk[k]):.3f}" for one in every)
+            rows.append([count, report[0], *times, checked, report[1], float(np.mean(failures)), shares, jerks])
         header = ["samples", "report [ms]", "mean [ms]", "median [ms]", "99 % [ms]", "checked, median"]
         header += ["report: no path [%]", "no path [%]", "by scenario [%]", "mean jerk by scenario, median [m/s^3]"]
         return markdown(header, rows)
 
     def _tests(self) -> str:
         rows: list[list[object]] = []
-        for name in self.searches:
-            for family in self.families:
-                one = self.samples[name, family]
-                every = [row[np.isfinite(row)] for row in one.jerk]
-                solved = one.solved
-                cells: list[object] = ["", "", ""]
-                if min(map(len, every)) and solved.shape[1] > 1 and len(solved) > 2:
-                    change = float(np.median(solved[-1] / solved[0]))
-                    p = (kruskal(*every).pvalue, friedmanchisquare(*solved).pvalue)
-                    cells = [*(f"{x:.2g}" if x > 0.0 else "< 1e-300" for x in p), change]
-                rows.append([name, family, solved.shape[1], *cells])
+        for name, family in ((name, family) for name in self.searches for family in self.families):
+            one = self.samples[name, family]
+            every, solved = [row[np.isfinite(row)] for row in one.jerk], one.solved
+            cells: list[object] = ["", "", ""]
+            if min(map(len, every)) and solved.shape[1] > 1 and len(solved) > 2:
+                p = (kruskal(*every).pvalue, friedmanchisquare(*solved).pvalue)
+                texts = (f"{x:.2g}" if x > 0.0 else "< 1e-300" for x in p)
+                cells = [*texts, float(np.median(solved[-1] / solved[0]))]
+            rows.append([name, family, solved.shape[1], *cells])
         header = ["", "scenario", "solved with every number", "Kruskal-Wallis", "Friedman"]
         return markdown([*header, f"jerk, {self.counts[-1]} / {self.counts[0]} samples, median"], rows)
 
@@ -198,16 +187,10 @@ def run_human_like_sampling(
     tried, names = tuple(counts), tuple(searches)
     work = partial(_search_in_setting, learned, names, tried, seed)
     rows = map_seeds(work, count, workers=workers, progress=progress, description="sampling")
-    samples = {
-        (name, family): Samples(
-            counts=tried,
-            seconds=np.array([row[name, family][0] for row in rows]).T,
-            jerk=np.array([row[name, family][1] for row in rows]).T,
-            tried=np.array([row[name, family][2] for row in rows], dtype=np.int64).T,
-        )
-        for family in FAMILIES
-        for name in names
-    }
+    samples = {}
+    for key in ((name, family) for family in FAMILIES for name in names):
+        seconds, jerk, checked = np.array([row[key] for row in rows]).transpose(1, 2, 0)
+        samples[key] = Samples(counts=tried, seconds=seconds, jerk=jerk, tried=checked.astype(np.int64))
     return HumanLikeSampling(counts=tried, samples=samples)
 
 
@@ -220,23 +203,21 @@ def _search(learned: Learned, name: str, count: int, seed: int) -> Any:
 
 def _search_in_setting(
     learned: Learned, names: tuple[str, ...], counts: tuple[int, ...], seed: int, number: int
-) -> dict[tuple[str, int], tuple[list[float], list[float], list[int]]]:
-    """Return wall times [s], mean jerks [m/s^3] and checked candidates, by search and family."""
-    found = {}
+) -> dict[tuple[str, int], Array]:
+    """Return wall times [s], mean jerks [m/s^3] and checked candidates, (3, counts), by search and family."""
+    found: dict[tuple[str, int], list[tuple[float, float, int]]] = {}
     for family in FAMILIES:
         scene = scenario(family, number, seed)
         obstacles = obstacle_set(scene.spheres)
         for name in names:
-            seconds, jerk, tried = [], [], []
+            rows = found[name, family] = []
             for count in counts:
                 search = _search(learned, name, count, number % _SEEDS)
                 begin = perf_counter_ns()
                 plan = search.plan(scene.start, scene.goal, scene.duration, obstacles, scene.margin)
-                seconds.append(1e-9 * (perf_counter_ns() - begin))
-                jerk.append(_mean_jerk(plan[1]) if plan[0] in ("direct", "via") else np.nan)
-                tried.append(plan[5])
-            found[name, family] = (seconds, jerk, tried)
-    return found
+                seconds = 1e-9 * (perf_counter_ns() - begin)
+                rows.append((seconds, _mean_jerk(plan[1]) if plan[0] in ("direct", "via") else np.nan, plan[5]))
+    return {key: np.array(rows).T for key, rows in found.items()}
 
 
 def _mean_jerk(path: _core.BezierPath) -> float:
@@ -248,7 +229,6 @@ def _mean_jerk(path: _core.BezierPath) -> float:
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> HumanLikeSampling:
     """Run the experiment of the registry; `seeds` random settings of every family."""
-    count, options = (25, {"counts": (10, 100, 1000)}) if quick else (1000, {"progress": True})
-    recordings = default_recordings(quick=quick)
-    given: dict[str, Any] = options
-    return run_human_like_sampling(count if seeds is None else seeds, recordings=recordings, workers=workers, **given)
+    count, counts = (25, (10, 100, 1000)) if quick else (1000, COUNTS)
+    options: dict[str, Any] = {"recordings": default_recordings(quick=quick), "progress": not quick}
+    return run_human_like_sampling(count if seeds is None else seeds, counts=counts, workers=workers, **options)

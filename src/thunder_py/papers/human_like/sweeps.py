@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -25,22 +24,12 @@ from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...robot import Robot
-from ..judgment.judge import FreeParameter, Judgment, Judgments, chosen, judge
+from ..judgment.judge import FreeParameter, Judgments, chosen, judge
 from ..results import finite_median
-from . import arm, planners, tasks
+from . import arm, planners, reaches, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13
 from .planners import TRIALS, Learned
-from .reaches import (
-    STATES,
-    THRESHOLD,
-    Functional,
-    Reaches,
-    culm_reaches,
-    daily_reaches,
-    demonstration,
-    kinesis_reaches,
-    synthetic_reaches,
-)
+from .reaches import STATES, THRESHOLD, Functional, Reaches
 from .real import DURATION, PAIRINGS, REST, TABLE_10, TABLE_11
 from .scenarios import FAMILIES, MARGIN, REACH, Scenario, scenario
 
@@ -114,28 +103,25 @@ def table_10(*, seeds: int, count: int, data: str | None, **given: Any) -> dict[
         See `REACHES`.
     """
     s = chosen(REACHES, given)
-    found: list[dict[str, float]] = []
+    found: list[list[float]] = []
     for seed in range(seeds if data is None or s.source in (_SOURCE, "daily living") else 1):
-        reaches = _reaches(s.source, seed, count, data)
+        cut = _reaches(s.source, seed, count, data)
         if s.cut != THRESHOLD:
-            reaches = reaches.cut_at(s.cut)
+            cut = cut.cut_at(s.cut)
         rows: list[tuple[float, ...]] = []
-        for fold in reaches.folds():
-            training = MotionSet(reach.trial for reach in reaches.items) if s.learned == "the same" else fold.training
+        for fold in cut.folds():
+            training = MotionSet(reach.trial for reach in cut.items) if s.learned == "the same" else fold.training
             plan = Functional(_components(s.learned, s.splines, seed, training), "paper")
             dmp = _dmp(s.scaling, s.K, s.overlap, s.regression).fit(_demonstration(training, s.shown))
-            for k in fold.held_out:
-                reach = reaches.items[k]
+            for reach in (cut.items[k] for k in fold.held_out):
                 known = reach.ends(s.ends)
                 motion = dmp.rollout(known.x[0], known.x[1], known.duration, start_velocity=known.v[0])
-                motions = (plan(known), motion)
-                slow = (known.duration / s.duration) ** 3
+                motions, slow = (plan(known), motion), (known.duration / s.duration) ** 3
                 distances = (rms_distance(reach, each, s.pairing) for each in motions)
                 rows.append((*distances, *(slow * mean_jerk(each) for each in (reach, *motions))))
         x = np.array(rows)
-        values = (*x[:, :2].mean(axis=0), *np.median(x[:, 2:], axis=0))
-        found.append(dict(zip(_TABLE_10, map(float, values), strict=True)))
-    return {name: np.resize([row[name] for row in found], seeds) for name in _TABLE_10}
+        found.append([*x[:, :2].mean(axis=0), *np.median(x[:, 2:], axis=0)])
+    return {name: np.resize(values, seeds) for name, values in zip(_TABLE_10, np.transpose(found), strict=True)}
 
 
 def _components(learned: str, splines: int, seed: int, training: MotionSet) -> FPCA:
@@ -168,20 +154,17 @@ _TABLE_10 = {
 @lru_cache(maxsize=16)
 def _reaches(source: str, seed: int, count: int, data: str | None) -> Reaches:
     if source == _SOURCE:
-        return synthetic_reaches(count, 3, seed)
-    if source == "daily living":
-        reaches = daily_reaches(3, seed)
-        return reaches.thinned(3, max(1, len(reaches) // count))
-    assert data is not None
-    if source == "CULM":
-        reaches = culm_reaches(Path(data) / "culm")
-        return reaches.thinned(10, max(1, len(reaches) // count))
-    return kinesis_reaches(Path(data) / "kinesis_rtg" / "rtgData.txt")
+        return reaches.synthetic_reaches(count, 3, seed)
+    if source == "kinesis":
+        return reaches.kinesis_reaches(Path(data or "") / "kinesis_rtg" / "rtgData.txt")
+    daily = source == "daily living"
+    found = reaches.daily_reaches(3, seed) if daily else reaches.culm_reaches(Path(data or "") / "culm")
+    return found.thinned(3 if daily else 10, max(1, len(found) // count))
 
 
 def _demonstration(motions: MotionSet, shown: str) -> Trial:
     if shown == "typical":
-        return demonstration(motions)
+        return reaches.demonstration(motions)
     lengths = [np.linalg.norm(trial.x[-1] - trial.x[0]) for trial in motions]
     chosen: Trial = motions[int(np.argmax(lengths)) if shown == "longest" else 0]
     return chosen
@@ -347,36 +330,25 @@ def run(
     """
     drawn, settings = ((1, 2) if quick else (4, 6)) if seeds is None else (seeds, seeds)
     trials, folder = 15 if quick else TRIALS, None if data is None else str(data)
-    reaches = (replace(REACHES[0], values=(*REACHES[0].values, *_recorded(folder))), *REACHES[1:])
+    swept = (replace(REACHES[0], values=(*REACHES[0].values, *_recorded(folder))), *REACHES[1:])
     scenes: dict[str, Any] = {"names": ("hitchhiking", "stop gesture", "self-feeding"), "kinds": ("none", "both")}
     if quick:
         scenes = {"names": ("hitchhiking",), "kinds": ("none",)}
-
-    def part(
-        numbers: str,
-        function: Any,
-        swept: tuple[FreeParameter, ...],
-        printed: Mapping[str, float],
-        orders: list[list[str]],
-        budget: int,
-        *few: str,
-    ) -> Judgment:
-        some = [each for each in swept if not quick or each.name in few]
-        options: dict[str, Any] = {
-            "budget": budget if search and not quick else 0,
-            "workers": workers,
-            "progress": not quick,
-        }
-        return judge(f"D4.2, Tables {numbers}", function, some, printed, orders=orders, **options)
-
     near = partial(table_10, seeds=drawn, count=9 if quick else 30, data=folder)
     free = partial(table_12, trials=trials, settings=settings)
     real = partial(table_14, trials=trials, **scenes)
-    found = {
-        "reaches": part("10 and 11", near, reaches, _TABLE_10, _ORDERS_10, 100, "source", "duration"),
-        "obstacles": part("12 and 13", free, OBSTACLES, _TABLE_12, _ORDERS_12, 60, "reach", "scaling"),
-        "arm": part("14 and 15", real, ARM, _TABLE_14, _ORDERS_14, 40, "scaling"),
+    # by part: numbers of the tables, function, quantities, printed values, orders, budget, quantities of the short form
+    parts: dict[str, tuple[Any, ...]] = {
+        "reaches": ("10 and 11", near, swept, _TABLE_10, _ORDERS_10, 100, ("source", "duration")),
+        "obstacles": ("12 and 13", free, OBSTACLES, _TABLE_12, _ORDERS_12, 60, ("reach", "scaling")),
+        "arm": ("14 and 15", real, ARM, _TABLE_14, _ORDERS_14, 40, ("scaling",)),
     }
+    found = {}
+    for name, (numbers, function, quantities, printed, orders, budget, few) in parts.items():
+        some = [each for each in quantities if not quick or each.name in few]
+        options: dict[str, Any] = {"orders": orders, "workers": workers, "progress": not quick}
+        tries = budget if search and not quick else 0
+        found[name] = judge(f"D4.2, Tables {numbers}", function, some, printed, budget=tries, **options)
     return Judgments(found, _SHOWN)
 
 

@@ -12,10 +12,9 @@ from ...parallel import Workers
 from ...reference import TaskReference
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, SimulationResult, simulate_many
-from ..results import Varied, drawing, spread
+from ..results import Varied, drawing, spread, titled
 from ..softhand.setup import DRAWN as HAND_DRAWN
 from ..softhand.setup import HAND_MASS, draw_com
-from ..tables import markdown
 from . import setup
 from .sweeps import judge_task
 
@@ -65,17 +64,17 @@ class D42Cartesian(Varied):
     def table(self) -> str:
         """Return Tables 8 and 9 with the report's numbers and ours, as Markdown."""
         duration = next(iter(self.results.values()))[0].t[-1]
+        columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
         parts = []
         for plant, table, title in setup.TABLES:
             rows: list[list[object]] = []
-            for curve, printed in table.items():
-                for name, value in printed.items():
-                    errors = [self.rmse(plant, curve, name, eta) for eta in self.etas]
-                    ours: list[object] = [spread(position) for position, _ in errors]
-                    orientation = float(np.median(errors[len(errors) // 2][1]))
-                    rows.append([curve, name, value, *ours, orientation])
-            columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
-            parts.append(f"{title}: RMSE over {duration:g} s, median (least to most)\n\n{markdown(columns, rows)}")
+            for curve, name in ((curve, name) for curve, printed in table.items() for name in printed):
+                errors = [self.rmse(plant, curve, name, eta) for eta in self.etas]
+                orientation = float(np.median(errors[len(errors) // 2][1]))
+                rows.append(
+                    [curve, name, table[curve][name], *(spread(position) for position, _ in errors), orientation]
+                )
+            parts.append(titled(f"{title}: RMSE over {duration:g} s, median (least to most)", columns, rows))
         return self.join(*parts)
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from ...checks import Array
 from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import RunSpec, SimulationResult, simulate_many
-from ..results import Varied, drawing, spread
-from ..tables import markdown
+from ..results import Varied, drawing, spread, titled
 from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
 from .sweeps import judge_joint
 
@@ -50,28 +49,31 @@ class D42Joint(Varied):
 
     def condition(self, name: str, eta: float, samples: int = 200, seed: int = 0) -> tuple[Array, Array]:
         """Return times and the condition number of the estimated mass matrix (Figure 15b), (k,) each."""
-        run = self.results[name, eta][seed]
-        rows = _spread(run, samples)
-        M = [self.robot.with_parameters(run.parameters[k]).mass_matrix(run.q[k]) for k in rows]
-        return run.t[rows], np.linalg.cond(np.array(M))
+        rows = self._sampled(name, eta, samples, seed)
+        return np.array([t for t, *_ in rows]), np.linalg.cond([model.mass_matrix(q) for _, model, q, _ in rows])
 
     def equivalent_gains(self, eta: float, samples: int = 200, seed: int = 0) -> tuple[Array, Array, Array]:
         """Return times and the diagonals of AIRC's stiffness and damping (eq. 60, Figure 15a), (k, 7) each."""
-        run = self.results["AIRC", eta][seed]
-        rows = _spread(run, samples)
-        gains = [equivalent_gains(self.robot.with_parameters(run.parameters[k]), run.q[k], run.dq[k]) for k in rows]
+        rows = self._sampled("AIRC", eta, samples, seed)
+        gains = [equivalent_gains(model, q, dq) for _, model, q, dq in rows]
         stiffness, damping = np.diagonal(np.array(gains), axis1=2, axis2=3).transpose(1, 0, 2)
-        return run.t[rows], stiffness, damping
+        return np.array([t for t, *_ in rows]), stiffness, damping
+
+    def _sampled(self, name: str, eta: float, samples: int, seed: int) -> list[tuple[float, Robot, Array, Array]]:
+        """Return time, estimated model, positions and velocities at some instants of a run."""
+        run = self.results[name, eta][seed]
+        rows = np.unique(np.linspace(0, len(run.t) - 1, samples).astype(np.intp))
+        return [(run.t[k], self.robot.with_parameters(run.parameters[k]), run.q[k], run.dq[k]) for k in rows]
 
     def table(self) -> str:
         """Return Table 7 with the report's numbers and ours, as Markdown."""
         seeds = len(next(iter(self.results.values())))
         columns = ["RMSE [rad]", "report", *(f"eta = {eta:g}" for eta in self.etas)]
-        rows = [
+        rows = (
             [name, printed, *(spread(self.rmse(name, eta)) for eta in self.etas)] for name, printed in TABLE_7.items()
-        ]
+        )
         title = f"Table 7: median (least to most) of {seeds} draws of the parameter error; CT does not adapt"
-        return self.join(f"{title}\n\n{markdown(columns, rows)}")
+        return self.join(titled(title, columns, rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Return Table 7 and the RMSE of every draw by controller and eta; null for a run that diverged."""
@@ -81,10 +83,6 @@ class D42Joint(Varied):
         return {"drawn": "parameter error of 15 %", "table_7_rmse_rad": TABLE_7, "rmse_rad": rmse, **self.variations()}
 
     plot = drawing("plot_joint")
-
-
-def _spread(run: SimulationResult, samples: int) -> np.ndarray[Any, np.dtype[np.intp]]:
-    return np.unique(np.linspace(0, len(run.t) - 1, samples).astype(np.intp))
 
 
 def run_d42_joint(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,42 +32,43 @@ DEFAULT_ESTIMATORS: Mapping[str, DerivativeEstimator] = {
 }
 
 
-@dataclass(frozen=True)
-class VelocityEstimation:
-    """Results of `velocity_estimation` for each estimator.
+class Quality(NamedTuple):
+    """Quality of an estimated derivative.
 
     Attributes
     ----------
-    velocity_rms, acceleration_rms : dict of str to float
-        Root mean square of the true velocity and acceleration [rad/s, rad/s^2] under ``"signal"``, and of the error of
-        each estimate.
-    velocity_noise, acceleration_noise : dict of str to float
+    rms : float
+        Root mean square of the error [rad/s or rad/s^2].
+    noise : float
         Noise of the error: difference between the estimates from encoder steps and from exact positions.
-    velocity_delay, acceleration_delay : dict of str to float
+    delay : float
         Delay of the estimate [s], the best fit for exact positions.
     """
 
-    velocity_rms: dict[str, float]
-    acceleration_rms: dict[str, float]
-    velocity_noise: dict[str, float]
-    acceleration_noise: dict[str, float]
-    velocity_delay: dict[str, float]
-    acceleration_delay: dict[str, float]
+    rms: float
+    noise: float = 0.0
+    delay: float = 0.0
+
+
+class VelocityEstimation(NamedTuple):
+    """Results of `velocity_estimation`.
+
+    Attributes
+    ----------
+    velocity, acceleration : dict of str to Quality
+        By estimator; ``"estimate of zero"`` has the root mean square of the derivative itself.
+    """
+
+    velocity: dict[str, Quality]
+    acceleration: dict[str, Quality]
 
     def table(self) -> Table:
         """Return everything, a row for each estimator."""
         columns = [f"{x} {what}" for x, unit in (("dq", "rad/s"), ("ddq", "rad/s^2"))
                    for what in (f"error [{unit}]", f"noise [{unit}]", "delay [ms]")]  # fmt: skip
-        rows: list[tuple[str | float, ...]] = [
-            ("estimate of zero", self.velocity_rms["signal"], 0.0, 0.0, self.acceleration_rms["signal"], 0.0, 0.0)
+        rows = [
+            [name, *(x for each in self for x in (*each[name][:2], 1e3 * each[name].delay))] for name in self.velocity
         ]
-        rows += (
-            (
-                name, self.velocity_rms[name], self.velocity_noise[name], 1e3 * self.velocity_delay[name],
-                self.acceleration_rms[name], self.acceleration_noise[name], 1e3 * self.acceleration_delay[name],
-            )
-            for name in self.velocity_noise
-        )  # fmt: skip
         return Table(["", *columns], rows)
 
 
@@ -93,30 +94,28 @@ def velocity_estimation(
         Sampling period and duration [s].
     """
     t: Array = np.arange(round(duration / period) + 1, dtype=np.float64) * period
-    q, dq, ddq = _motion(t)
+    q, *derivatives = _motion(t)
     steps = resolution * np.round(q / resolution) if resolution > 0.0 else q
     settled = t >= 1.0
-    error = {"signal": rms(dq[settled])}, {"signal": rms(ddq[settled])}
-    noise: tuple[dict[str, float], dict[str, float]] = {}, {}
-    delay: tuple[dict[str, float], dict[str, float]] = {}, {}
+    found = VelocityEstimation(*({"estimate of zero": Quality(rms(x[settled]))} for x in derivatives))
     for name, estimator in (DEFAULT_ESTIMATORS if estimators is None else estimators).items():
-        measured, exact = estimator.apply(period, steps), estimator.apply(period, q)
-        for k in range(2):
-            error[k][name] = rms((measured[k] - (dq, ddq)[k])[settled])
-            noise[k][name] = rms((measured[k] - exact[k])[settled])
-            delay[k][name] = _delay(t[settled], exact[k][settled], k + 1)
-    return VelocityEstimation(*error, *noise, *delay)
+        estimates = zip(estimator.apply(period, steps), estimator.apply(period, q), strict=True)
+        for k, (measured, exact) in enumerate(estimates):
+            error, noise = (rms((measured - x)[settled]) for x in (derivatives[k], exact))
+            found[k][name] = Quality(error, noise, _delay(t[settled], exact[settled], k + 1))
+    return found
 
 
 _MOTION = ((0.5, 0.3), (0.2, 0.8), (0.05, 1.7))  # amplitudes [rad] and frequencies [Hz]
 
 
-def _motion(t: Array) -> tuple[Array, Array, Array]:
+def _motion(t: Array) -> Array:
+    """Return position, velocity and acceleration, (3, T)."""
     values = np.zeros((3, t.size))
     for amplitude, frequency in _MOTION:
         w = 2.0 * np.pi * frequency
         values += amplitude * np.array([np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)])
-    return values[0], values[1], values[2]
+    return values
 
 
 def _delay(t: Array, estimate: Array, order: int) -> float:

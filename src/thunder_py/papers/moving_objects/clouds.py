@@ -19,8 +19,7 @@ from ...perception.clouds.scenes import Shape
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
 from ..belt_camera import belt_camera
-from ..results import drawing, listed, wilson_interval
-from ..tables import markdown
+from ..results import drawing, listed, titled, wilson_interval
 from .run import SPEEDS, TABLE_16
 
 #: success over all trials of the report, Figure 38
@@ -226,43 +225,29 @@ class MovingObjectClouds:
 
     def table(self) -> str:
         """Return success by kind and by speed beside the report's, and the errors of the clouds, as Markdown."""
-        rows = [
-            [
-                name,
-                len(trials),
-                *_success(trials),
-                {"all": TOTAL}.get(name),
-                listed((trial.outcome for trial in trials), " "),
-            ]
-            for name, trials in self.groups().items()
-            if trials
-        ]
         header = ["", "trials", "success", "95 %", "report", "ended"]
+        rows: list[list[object]] = []
+        errors: list[list[object]] = []
+        for name, trials in ((name, trials) for name, trials in self.groups().items() if trials):
+            ended = listed((trial.outcome for trial in trials), " ")
+            rows.append([name, len(trials), *_success(trials), TOTAL if name == "all" else None, ended])
+            if name in KINDS:
+                bias, error, yaw = np.array([(x.bias, x.error, x.yaw_error) for x in trials]).T
+                found = sum(x.detections for x in trials) / sum(x.pictures for x in trials)
+                turned = float(np.degrees(np.nanmedian(yaw))) if np.isfinite(yaw).any() else None
+                errors.append([name, f"{found:.0%}", 1e3 * float(bias.mean()), 1e3 * float(error.mean()), turned])
         speeds = [
             [f"{speed:g} m/s", len(self.at(speed)), *_success(self.at(speed)), printed]
             for speed, printed in zip(SPEEDS, TABLE_16["replan"], strict=True)
             if self.at(speed)
         ]
-        return "\n\n".join(
-            [
-                f"Figure 38: from point clouds to a grasp, {len(self.trials)} trials\n\n{markdown(header, rows)}",
-                f"Figure 39, with clouds\n\n{markdown(header[:-1], speeds)}",
-                f"Errors of the measured middle of an object\n\n{self._errors()}",
-            ]
+        columns = ["", "found", "bias [mm]", "RMS [mm]", "closing direction, median [degree]"]
+        parts = (
+            titled(f"Figure 38: from point clouds to a grasp, {len(self.trials)} trials", header, rows),
+            titled("Figure 39, with clouds", header[:-1], speeds),
+            titled("Errors of the measured middle of an object", columns, errors),
         )
-
-    def _errors(self) -> str:
-        rows: list[list[object]] = []
-        for name, trials in list(self.groups().items())[3:]:
-            if not trials:
-                continue
-            bias, error, yaw = (
-                np.array([getattr(trial, key) for trial in trials]) for key in ("bias", "error", "yaw_error")
-            )
-            found = sum(trial.detections for trial in trials) / sum(trial.pictures for trial in trials)
-            turned = float(np.degrees(np.nanmedian(yaw))) if np.isfinite(yaw).any() else None
-            rows.append([name, f"{found:.0%}", 1e3 * float(np.mean(bias)), 1e3 * float(np.mean(error)), turned])
-        return markdown(["", "found", "bias [mm]", "RMS [mm]", "closing direction, median [degree]"], rows)
+        return "\n\n".join(parts)
 
     plot = drawing("plot_clouds")
 

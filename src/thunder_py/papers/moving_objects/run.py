@@ -19,7 +19,7 @@ from ...manipulation.interception.interceptor import (
 )
 from ...manipulation.interception.runs import ConveyorRun, RunSummary, Scenario, run_conveyor, summary
 from ...parallel import Workers, map_items
-from ..results import drawing, wilson_interval
+from ..results import drawing, titled, wilson_interval
 from ..tables import markdown
 
 SPEEDS = (0.16, 0.26, 0.38)  # of the belt [m/s]
@@ -113,14 +113,24 @@ class MovingObjects:
 
     def table(self) -> str:
         """Return Table 16 with the report's numbers beside ours, why runs fail, jerk and variants."""
+        arm, jerk = [], []
+        for (strategy, speed), cell in self.arm.items():
+            ended = ", ".join(f"{n} {name}" for name, n in cell.outcomes.items())
+            off, effort = (max(getattr(run, name) for run in cell.runs) for name in ("tracking", "effort"))
+            arm.append([strategy, speed, ended, 1e3 * off, effort])
+        for (strategy, speed), cell in self.point.items():
+            means = (cell.mean(name) for name in ("plans", "fallbacks", "mean_jerk"))
+            jerk.append([strategy, speed, *means, PRINTED_JERK.get(strategy)])
+        ends = ["", "belt [m/s]", "ended", "off the plan, at most [mm]", "joint speed over its limit"]
+        plans = ["", "belt [m/s]", "plans a run", "of them polynomials", "mean jerk [m/s^3]", 'report ["m/s^3"]']
         parts = [
             f"Table 16: success, Wilson's interval of 95 % in brackets\n\n{self._success()}",
-            f"How runs with the Panda ended\n\n{self._outcomes()}",
-            f"Plans and jerk, with the planned point\n\n{self._jerk()}",
+            titled("How runs with the Panda ended", ends, arm),
+            titled("Plans and jerk, with the planned point", plans, jerk),
             f"Variants, with the planned point\n\n{self._variants()}" if self.variants else "",
             "Differences from the report: docs/moving_objects.md, section 'Differences from the report'.",
         ]
-        return "\n\n".join(part for part in parts if part)
+        return "\n\n".join(filter(None, parts))
 
     plot = drawing("plot_moving_objects")
 
@@ -145,23 +155,6 @@ class MovingObjects:
                 rows.append([strategy, name, runs, *texts])
         header = [text for v in SPEEDS for text in (f"{v:g} m/s: report", "ours")]
         return markdown(["", "hand", "runs each", *header], rows)
-
-    def _outcomes(self) -> str:
-        rows = [
-            [strategy, speed, ", ".join(f"{n} {name}" for name, n in cell.outcomes.items()),
-             1e3 * max(run.tracking for run in cell.runs), max(run.effort for run in cell.runs)]
-            for (strategy, speed), cell in self.arm.items()
-        ]  # fmt: skip
-        return markdown(["", "belt [m/s]", "ended", "off the plan, at most [mm]", "joint speed over its limit"], rows)
-
-    def _jerk(self) -> str:
-        rows = [
-            [strategy, speed, cell.mean("plans"), cell.mean("fallbacks"), cell.mean("mean_jerk"),
-             PRINTED_JERK.get(strategy)]
-            for (strategy, speed), cell in self.point.items()
-        ]  # fmt: skip
-        header = ["", "belt [m/s]", "plans a run", "of them polynomials", "mean jerk [m/s^3]", 'report ["m/s^3"]']
-        return markdown(header, rows)
 
     def _variants(self) -> str:
         rows = []

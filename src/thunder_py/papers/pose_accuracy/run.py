@@ -18,6 +18,7 @@ from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LINE, SKY, VERMILION, draw_truth, label, outside_legend
 from ...spatial import exp, log, pose_from_rpy, rotation_about
 from ..belt_camera import belt_camera
+from ..results import titled
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -164,36 +165,25 @@ class PoseAccuracy:
 
     def table(self) -> str:
         """Return bias and spread of clouds, and quantiles of tags, as Markdown."""
-        count = len(self.clouds)
-        return "\n\n".join(
-            [
-                f"Objects on a belt under a depth camera, {count} scenes\n\n{self._cloud_table()}",
-                f"Middle of partly hidden objects: bias and RMS [mm]\n\n{self._hidden_table()}",
-                "Tags of 8 cm; the report's poses are within 10 mm\n\n" + self._tag_table(),
-            ]
-        )
-
-    def _cloud_table(self) -> str:
-        rows: list[list[object]] = []
-        for name, errors in zip(OBJECTS, self.clouds[:, :, 0].swapaxes(0, 1), strict=True):
-            yaw = errors[np.isfinite(errors[:, 6]), 6]
-            shown = (
-                float(np.degrees(np.sqrt((yaw**2).mean()))) if name in ("box", "lying cylinder") and yaw.size else None
-            )
-            rows.append([name, *_bias_and_rms(errors[:, :3]), *_bias_and_rms(errors[:, 3:6]), shown])
-        header = ["", "centroid: bias [mm]", "RMS [mm]", "center: bias [mm]", "RMS [mm]", "yaw: RMS [deg]"]
-        return markdown(header, rows)
-
-    def _hidden_table(self) -> str:
-        rows = []
+        clouds, hidden = [], []
         for name, errors in zip(OBJECTS, self.clouds.transpose(1, 2, 0, 3), strict=True):
+            yaw = errors[0, np.isfinite(errors[0, :, 6]), 6]
+            turned = name in ("box", "lying cylinder") and yaw.size
+            shown = float(np.degrees(np.sqrt((yaw**2).mean()))) if turned else None
+            clouds.append([name, *_bias_and_rms(errors[0, :, :3]), *_bias_and_rms(errors[0, :, 3:6]), shown])
             cells = []
             for each in errors:
-                bias, rms = _bias_and_rms(each[:, 3:6])
-                missing = float(np.isnan(each[:, 3]).mean())
+                (bias, rms), missing = _bias_and_rms(each[:, 3:6]), float(np.isnan(each[:, 3]).mean())
                 cells.append(f"{bias:.0f}, {rms:.0f}" + (f" ({missing:.0%} not found)" if missing else ""))
-            rows.append([name, *cells])
-        return markdown(["hidden", *(f"{share:.0%}" for share in HIDDEN)], rows)
+            hidden.append([name, *cells])
+        header = ["", "centroid: bias [mm]", "RMS [mm]", "center: bias [mm]", "RMS [mm]", "yaw: RMS [deg]"]
+        shares = ["hidden", *(f"{share:.0%}" for share in HIDDEN)]
+        parts = (
+            titled(f"Objects on a belt under a depth camera, {len(self.clouds)} scenes", header, clouds),
+            titled("Middle of partly hidden objects: bias and RMS [mm]", shares, hidden),
+            "Tags of 8 cm; the report's poses are within 10 mm\n\n" + self._tag_table(),
+        )
+        return "\n\n".join(parts)
 
     def _tag_table(self) -> str:
         cases = {

@@ -15,11 +15,11 @@ from ...plotting import style
 from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points
 from ...plotting.panels import new_panels
 from ...plotting.space import draw_sticks
-from ...plotting.style import draw_truth, figure_of, label, label_time, outside_legend, positive
+from ...plotting.style import draw_lines, draw_truth, figure_of, label, label_time, outside_legend, positive
 from ...robot import Ellipsoid, Robot
 from ...robot.frames import arm_points
 from ...trajectory import Path
-from .control import CLAIMS, Loaded, ScaraControl, ScaraDynamics, ScaraSampling, spectral_radius
+from .control import CLAIMS, ScaraControl, ScaraDynamics, ScaraSampling, spectral_radius
 from .kinematics import POSTURES, ScaraClik, ScaraKinematics, ScaraPlanning, ScaraTranspose, inverse_kinematics
 from .run import Scara
 
@@ -32,10 +32,9 @@ def _log(axes: Axes, t: Array, values: Array, **options: Any) -> None:
 
 def draw_position_errors(axes: Axes, experiment: ScaraClik, title: str) -> None:
     """Draw the position errors of all schemes on a logarithmic axis."""
-    for color, (name, scheme) in zip(style.COLORS, experiment.schemes.items(), strict=False):
-        faint = {"alpha": 0.5, "zorder": 1} if name == "second order" else {}  # it would cover the others
-        _log(axes, scheme.result.t, scheme.position_error(), color=color, label=name, **faint)
-    label_time(axes, scheme.result.t, title, "position error [m]", ylim=(1e-10, 1e-1))
+    errors = {name: scheme.position_error() for name, scheme in experiment.schemes.items()}
+    draw_lines(axes, experiment.t, errors, title, "position error [m]", log=True, ylim=(1e-10, 1e-1))
+    axes.lines[list(errors).index("second order")].set(alpha=0.5, zorder=1)  # it would cover the others
 
 
 def plot_errors(experiment: ScaraClik) -> Figure:
@@ -43,9 +42,8 @@ def plot_errors(experiment: ScaraClik) -> Figure:
     title = "SCARA project, chapter 3: errors of closed-loop inverse kinematics"
     figure, panels = new_panels([["position", "angle"]], (12, 4.8), title)
     draw_position_errors(panels["position"], experiment, "position, rows of the task")
-    for color, scheme in zip(style.COLORS, experiment.schemes.values(), strict=False):
-        _log(panels["angle"], scheme.result.t, np.abs(scheme.angle_error()), color=color)
-    label_time(panels["angle"], scheme.result.t, "angle", "angle error [rad]", ylim=(1e-10, 1e-1))
+    errors = {name: np.abs(scheme.angle_error()) for name, scheme in experiment.schemes.items()}
+    draw_lines(panels["angle"], experiment.t, errors, "angle", "angle error [rad]", log=True, ylim=(1e-10, 1e-1))
     return outside_legend(figure, panels["position"])
 
 
@@ -56,25 +54,21 @@ def plot_velocities(experiment: ScaraClik) -> Figure:
     for names, scheme in (("ace", "inverse"), ("bdf", "transpose")):
         result = experiment.schemes[scheme].result
         turning, sliding, error = (panels[name] for name in names)
-        for k, color in ((0, style.COLORS[0]), (1, style.COLORS[1]), (3, style.COLORS[2])):
-            turning.plot(result.t, result.dq[:, k], color=color, linewidth=style.LINE, label=rf"$\theta_{k + 1}$")
-        sliding.plot(result.t, result.dq[:, 2], color=style.COLORS[3], linewidth=style.LINE, label="$d_3$")
-        for k, (color, axis) in enumerate(zip(style.AXIS_COLORS, "xyz", strict=True)):
-            error.plot(result.t, 1e6 * result.error[:, k], color=color, linewidth=style.THIN, label=axis)
-        label_time(turning, result.t, f"{scheme}: revolute joints", "velocity [rad/s]")
-        label_time(sliding, result.t, f"{scheme}: prismatic joint", "velocity [m/s]")
-        label_time(error, result.t, f"{scheme}: position", "error [µm]")
+        joints = {rf"$\theta_{k + 1}$": result.dq[:, k] for k in (0, 1, 3)}
+        draw_lines(turning, result.t, joints, f"{scheme}: revolute joints", "velocity [rad/s]")
+        third, errors = {"$d_3$": result.dq[:, 2]}, dict(zip("xyz", 1e6 * result.error.T, strict=False))
+        draw_lines(sliding, result.t, third, f"{scheme}: prismatic joint", "velocity [m/s]", colors=style.COLORS[3:])
+        look: dict[str, Any] = {"colors": style.AXIS_COLORS, "width": style.THIN}
+        draw_lines(error, result.t, errors, f"{scheme}: position", "error [µm]", **look)
     for name in "bdf":
         panels[name].legend(fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return figure
 
 
 def _draw_manipulability(axes: Axes, experiment: ScaraClik, title: str) -> None:
-    for color, name in zip(style.COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
-        result = experiment.schemes[name].result
-        objective = "with objective" if name.endswith("w") else "without objective"
-        axes.plot(result.t, result.manipulability, color=color, linewidth=style.LINE, label=objective)
-    label_time(axes, result.t, title, r"$w = \sqrt{\det(J J^\top)}$ [m]", ylim=(0.0, None))
+    names = {"with objective": "pseudo-inverse, w", "without objective": "pseudo-inverse"}
+    curves = {shown: experiment.schemes[name].result.manipulability for shown, name in names.items()}
+    draw_lines(axes, experiment.t, curves, title, r"$w = \sqrt{\det(J J^\top)}$ [m]", ylim=(0.0, None))
 
 
 def plot_dexterity(experiment: ScaraClik) -> Figure:
@@ -88,16 +82,19 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
         result = experiment.schemes[name].result
         tip = experiment.robot.forward_kinematics(result.q)
         panels["tip"].plot(*tip[:, :2, 3].T, color=color, linewidth=style.LINE)
-        for panel, values, names in (("q", result.q, _JOINTS), ("error", result.error, result.rows)):
-            for shade, x, one in zip(style.COLORS[2:], values.T, names, strict=False):
-                caption = one if dashes == "-" else "_"
-                panels[panel].plot(result.t, x, dashes, color=shade, linewidth=style.LINE, label=caption)
-    panels["tip"].plot(
-        *experiment.path(result.t).p[:, :2].T, "--", color=style.TRUTH, linewidth=style.THIN, label="path"
-    )
-    dotted = "dotted: without the objective"
-    label_time(panels["q"], result.t, f"Figure (3.7a): q, {dotted}", "q [rad, m]")
-    label_time(panels["error"], result.t, f"Figure (3.7b): error, {dotted}", "error [m, rad]")
+        for panel, values, names, what in (
+            ("q", result.q, _JOINTS, "Figure (3.7a): q"),
+            ("error", result.error, result.rows, "Figure (3.7b): error"),
+        ):
+            captions = names if dashes == "-" else [f"_{one}" for one in names]
+            title, unit = f"{what}, dotted: without the objective", "q [rad, m]" if panel == "q" else "error [m, rad]"
+            drawn = len(panels[panel].lines)
+            curves = dict(zip(captions, values.T, strict=False))
+            draw_lines(panels[panel], result.t, curves, title, unit, colors=style.COLORS[2:])
+            for line in panels[panel].lines[drawn:]:
+                line.set_linestyle(dashes)
+    path = experiment.path(result.t).p[:, :2]
+    panels["tip"].plot(*path.T, "--", color=style.TRUTH, linewidth=style.THIN, label="path")
     for name in ("q", "error"):
         panels[name].legend(fontsize="small")
     label(panels["tip"], "tip from above, x relaxed", "x [m]", "y [m]", aspect="equal")
@@ -156,24 +153,19 @@ _CHOICES: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 
-def _draw_z(axes: Axes, run: Loaded, law: str, name: str, dashes: str = "-") -> None:
-    _log(axes, run.result.t, np.abs(run.error[:, 2]), color=style.LAW_COLORS[law], label=name, linestyle=dashes)
-
-
 def draw_z_errors(axes: Axes, experiment: ScaraControl) -> None:
     """Draw the error along z of the report's three controllers on a logarithmic axis."""
-    for name, law in _LAWS.items():
-        _draw_z(axes, experiment.runs[name], law, law)
-    t = experiment.runs["robust"].result.t
-    label_time(axes, t, "Figures 4.2, 4.5, 4.7: with 5 kg", "error along z [m]", ylim=(1e-8, 1e-1))
+    errors = {law: np.abs(experiment.runs[name].error[:, 2]) for name, law in _LAWS.items()}
+    t, title = experiment.runs["robust"].result.t, "Figures 4.2, 4.5, 4.7: with 5 kg"
+    draw_lines(axes, t, errors, title, "error along z [m]", log=True, ylim=(1e-8, 1e-1))
 
 
 def draw_mass(axes: Axes, experiment: ScaraControl) -> None:
     """Draw the estimated mass of link 3, and the mass of link and payload (Figure 4.4)."""
+    curves, colors = {"_": experiment.estimated_mass()}, [style.LAW_COLORS["Slotine-Li"]]
     t = experiment.runs["adaptive"].result.t
-    axes.plot(t, experiment.estimated_mass(), color=style.LAW_COLORS["Slotine-Li"], linewidth=style.LINE)
+    draw_lines(axes, t, curves, "Figure 4.4: estimate with 5 kg", "mass of link 3 [kg]", colors=colors)
     draw_truth(axes, 15.0, "link and payload")
-    label_time(axes, t, "Figure 4.4: estimate with 5 kg", "mass of link 3 [kg]")
 
 
 def plot_control(experiment: ScaraControl) -> Figure:
@@ -182,25 +174,23 @@ def plot_control(experiment: ScaraControl) -> Figure:
     figure, panels = new_panels([["z", "mass", "error"], ["plane", "force", "tau"]], (12, 7), title)
     draw_z_errors(panels["z"], experiment)
     draw_mass(panels["mass"], experiment)
-    for name, law in _LAWS.items():
-        run = experiment.runs[name]
-        _log(panels["plane"], run.result.t, np.linalg.norm(run.error[:, :2], axis=1), color=style.LAW_COLORS[law])
-        panels["force"].plot(run.result.t, run.result.tau[:, 2], color=style.LAW_COLORS[law], linewidth=style.LINE)
-    integral = experiment.runs["integral"]
-    for color, axis, error in zip(style.AXIS_COLORS, "xyz", integral.error.T, strict=True):
-        _log(panels["error"], integral.result.t, np.abs(error), color=color, label=axis)
-    for color, joint, tau in zip(style.COLORS, _JOINTS, integral.result.tau.T, strict=False):
-        panels["tau"].plot(integral.result.t, tau, color=color, linewidth=style.THIN, label=joint)
-    label_time(panels["error"], integral.result.t, "Figure 4.7a: operational space", "error [m]", ylim=(1e-9, 1e-2))
-    label_time(panels["tau"], integral.result.t, "Figure 4.7b: operational space", "torque [N m], force [N]")
+    runs = {law: experiment.runs[name] for name, law in _LAWS.items()}
+    t, integral = runs["robust"].result.t, experiment.runs["integral"]
+    plane = {law: np.linalg.norm(run.error[:, :2], axis=1) for law, run in runs.items()}
+    draw_lines(panels["plane"], t, plane, "in the plane", "error in x and y [m]", log=True, ylim=(1e-8, 1e-2))
+    # forces of the initial transient with the payload would hide the rest
+    forces = {law: run.result.tau[:, 2] for law, run in runs.items()}
+    steady = forces["Slotine-Li"][t > 1.0]
+    limits = (steady.min() - 15.0, steady.max() + 15.0)
+    draw_lines(panels["force"], t, forces, "prismatic joint", "force of joint 3 [N]", ylim=limits)
+    errors, torques = np.abs(integral.error.T), integral.result.tau.T
+    title = "Figure 4.7a: operational space"
+    axis: dict[str, Any] = {"colors": style.AXIS_COLORS, "log": True, "ylim": (1e-9, 1e-2)}
+    draw_lines(panels["error"], t, dict(zip("xyz", errors, strict=True)), title, "error [m]", **axis)
+    joints, title = dict(zip(_JOINTS, torques, strict=True)), "Figure 4.7b: operational space"
+    draw_lines(panels["tau"], t, joints, title, "torque [N m], force [N]", width=style.THIN)
     for name in ("error", "tau"):
         panels[name].legend(fontsize="small", loc="center right", ncols=2)
-    # forces of the initial transient with the payload would hide the rest
-    late = experiment.runs["adaptive"].result
-    steady = late.tau[late.t > 1.0, 2]
-    label_time(panels["plane"], late.t, "in the plane", "error in x and y [m]", ylim=(1e-8, 1e-2))
-    limits = (steady.min() - 15.0, steady.max() + 15.0)
-    label_time(panels["force"], late.t, "prismatic joint", "force of joint 3 [N]", ylim=limits)
     return outside_legend(figure, panels["z"], panels["mass"])
 
 
@@ -210,12 +200,11 @@ def plot_choices(experiment: ScaraControl) -> Figure:
     figure, panels = new_panels([[*_CHOICES]], (12, 4.5), title, sharey=True)
     for choice, runs in _CHOICES.items():
         for name, (law, dashes) in runs.items():
-            _draw_z(panels[choice], experiment.runs[name], law, name, dashes)
-            t = experiment.runs[name].result.t
+            t, error = experiment.runs[name].result.t, np.abs(experiment.runs[name].error[:, 2])
+            _log(panels[choice], t, error, color=style.LAW_COLORS[law], label=name, linestyle=dashes)
             if CLAIMS[name].theory:
-                panels[choice].plot(
-                    t[-1:], CLAIMS[name].theory, "<", color=style.TRUTH, clip_on=False, label="by theory"
-                )
+                look: dict[str, Any] = {"color": style.TRUTH, "clip_on": False, "label": "by theory"}
+                panels[choice].plot(t[-1:], CLAIMS[name].theory, "<", **look)
         label_time(panels[choice], t, choice, "error along z [m]", ylim=(1e-9, 1e-2))
     return outside_legend(figure, *panels.values(), ncols=8)
 
@@ -240,12 +229,10 @@ def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
     """Draw the Coriolis torques of joints 1 and 2 along the path by the printed matrix and by the printed formula."""
     title = "SCARA project, chapter 4: Coriolis torques along the path"
     figure, panels = new_panels("01", (12, 4), title, sharey=True)
-    for joint in range(2):
-        panel = panels[str(joint)]
-        for torque, dashes in ((dynamics.torque, "-"), (dynamics.printed_torque, "--")):
-            color, name = (style.BLUE, "printed matrix") if dashes == "-" else (style.VERMILION, "printed formula")
-            panel.plot(dynamics.t, torque[:, joint], dashes, color=color, linewidth=style.LINE, label=name)
-        label_time(panel, dynamics.t, f"joint {joint + 1}", "Coriolis torque [N m]")
+    for joint, panel in enumerate(panels.values()):
+        curves = {"printed matrix": dynamics.torque[:, joint], "printed formula": dynamics.printed_torque[:, joint]}
+        draw_lines(panel, dynamics.t, curves, f"joint {joint + 1}", "Coriolis torque [N m]")
+        panel.lines[1].set_linestyle("--")
     return outside_legend(figure, panels["0"])
 
 
@@ -330,11 +317,10 @@ def plot_path(planning: ScaraPlanning) -> Figure:
     figure, panels = new_panels([["plan", "angle"], ["plan", "z"]], (11, 5.5), title, width_ratios=(1.1, 1.0))
     draw_plan(panels["plan"], planning.path)
     t = np.linspace(0.0, planning.path.duration, _SAMPLES)
-    panels["angle"].plot(t, planning.angle(t), color=style.BLUE, linewidth=style.LINE)
+    angle, title = {"_": planning.angle(t)}, "Figure 2.2: orientation of the end effector"
+    draw_lines(panels["angle"], t, angle, title, r"$\varphi$ [rad]")
     panels["angle"].set_yticks([0.0, np.pi / 2, np.pi], ["0", r"$\pi/2$", r"$\pi$"])
-    panels["z"].plot(t, planning.path(t).p[:, 2], color=style.BLUE, linewidth=style.LINE)
-    label_time(panels["angle"], t, "Figure 2.2: orientation of the end effector", r"$\varphi$ [rad]")
-    label_time(panels["z"], t, "height", "z [m]")
+    draw_lines(panels["z"], t, {"_": planning.path(t).p[:, 2]}, "height", "z [m]")
     return outside_legend(figure, panels["plan"])
 
 
@@ -343,13 +329,11 @@ def plot_profiles(planning: ScaraPlanning) -> Figure:
     figure, panels = new_panels("ab;cd", (12, 6), "SCARA project, Figures (2.3) and (2.4): velocity and acceleration")
     t = np.linspace(0.0, planning.path.duration, _SAMPLES)
     at = planning.path(t)
+    look: dict[str, Any] = {"colors": style.AXIS_COLORS, "width": style.THIN}
     for names, rates, kind, unit in (("ab", at.xi, "velocity", "s"), ("cd", at.xi_dot, "acceleration", "s²")):
-        position, angle = (panels[name] for name in names)
-        for axis, color, name in zip(rates[:, :3].T, style.AXIS_COLORS, "xyz", strict=True):
-            position.plot(t, axis, color=color, linewidth=style.THIN, label=name)
-        angle.plot(t, rates[:, 5], color=style.BLUE, linewidth=style.LINE)
-        label_time(position, t, f"{kind} of the position", f"{kind} [m/{unit}]")
-        label_time(angle, t, f"{kind} of the angle", f"{kind} [rad/{unit}]")
+        axes = dict(zip("xyz", rates.T, strict=False))
+        draw_lines(panels[names[0]], t, axes, f"{kind} of the position", f"{kind} [m/{unit}]", **look)
+        draw_lines(panels[names[1]], t, {"_": rates[:, 5]}, f"{kind} of the angle", f"{kind} [rad/{unit}]")
     return outside_legend(figure, panels["a"])
 
 

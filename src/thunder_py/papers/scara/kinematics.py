@@ -382,6 +382,11 @@ class ScaraClik:
     path: Path
     schemes: Mapping[str, Scheme]
 
+    @property
+    def t(self) -> Array:
+        """Times of all schemes [s]."""
+        return self.schemes["inverse"].result.t
+
     def table(self) -> str:
         """Return the errors with the report's orders of magnitude, and manipulability, as Markdown."""
         return f"{self.errors()}\n\n{self.dexterity()}"

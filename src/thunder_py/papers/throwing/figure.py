@@ -15,7 +15,7 @@ from ...plotting.panels import new_panels
 from ...plotting.space import frame_box
 from ...plotting.style import GRAY, LAW_COLORS, ORANGE, PURPLE, SHADE, TRUTH, label, outside_legend
 from ...robot.plot import ArmPicture
-from .physics import MOTIONS, ThrowsByHand
+from .physics import DISTANCES, HANDS, MOTIONS, ThrowsByHand
 from .run import Throwing
 from .setup import CONTROLLERS, OBJECTS, REPORT
 
@@ -101,20 +101,17 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
 
 
 def plot_throws_by_hand(found: ThrowsByHand) -> Figure:
-    """Draw the landings of every controller and timing."""
-    colors, marks = dict(zip(CONTROLLERS, ("C0", "C1", "C2"), strict=True)), dict(zip(OBJECTS, "so^", strict=True))
-    figure, panels = new_panels([["controllers", "timing"]], title="landings of objects released by a gripper")
-    for case, throws in found.throws.items():
-        x, y = 100.0 * np.array([throw.miss for throw in throws]).T
-        if case.compensated and case.motion == MOTIONS[0]:
-            panels["controllers"].plot(x, y, marks[case.name], color=colors[case.controller], alpha=0.7)
-        if case.controller == "adaptive, low":
-            color = f"C{2 * MOTIONS.index(case.motion) + case.compensated}"
-            late = "anticipated" if case.compensated else "not anticipated"
-            text = f"{case.motion}, {late}" if case.name == "wooden box" else None
-            panels["timing"].plot(x, y, marks[case.name], color=color, alpha=0.7, label=text)
-    for name, color in colors.items():
-        panels["controllers"].plot([], [], color=color, label=name)
+    """Draw the landings of every hand and distance, and those of other controllers and motions."""
+    marks = dict(zip(OBJECTS, "so^", strict=True))
+    figure, panels = new_panels([[*HANDS, "others"]], title="landings of objects released by opening hands")
+    for case, thrown in found.throws.items():
+        if isinstance(thrown, str):
+            continue
+        best = case.motion == MOTIONS[0] and case.controller == next(iter(CONTROLLERS))
+        text = f"{case.distance:g} m" if best else f"{case.motion}, {case.controller}"
+        axes = panels[case.hand if best else "others"]
+        color = f"C{DISTANCES.index(case.distance)}" if best else None
+        axes.plot(*(100.0 * thrown[1].misses.T), marks[case.name], color=color, alpha=0.7, label=text)
     for name, axes in panels.items():
         axes.set_aspect("equal", adjustable="datalim")
         label(axes, name, "x, landing minus target [cm]", "y, landing minus target [cm]")
