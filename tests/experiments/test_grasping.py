@@ -10,15 +10,18 @@ pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
-from thunder_py.manipulation import Approach, YawEstimate
+from thunder_py.manipulation import Approach, CameraClock, YawEstimate
 from thunder_py.mujoco import GraspWorld
 from thunder_py.mujoco import rendering as gl
 from thunder_py.papers.grasping import trial
 from thunder_py.papers.grasping.trial import Case, belt_station, draw_scene, run_trial
 from thunder_py.papers.picking import physics
 from thunder_py.papers.picking.physics import PickCase, pick, table_station
-from thunder_py.perception.clouds import Cuboid
+from thunder_py.perception import PinholeCamera
+from thunder_py.perception.clouds import Cuboid, DepthCamera, look_at
 from thunder_py.reference import TaskReference
+
+from ..refusals import assert_refused
 
 
 @pytest.fixture
@@ -41,6 +44,38 @@ def test_a_box_is_lifted_from_the_belt_and_a_seed_repeats() -> None:
     assert found[0].error < 0.01
     assert found[0].detections > 30
     assert found[0]._replace(computing=0.0) == found[1]._replace(computing=0.0)
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("_drawing")
+@pytest.mark.parametrize(("arm", "hand", "clock"), [(None, "compliant", 0.1), ("iiwa14", "gripper", -0.07)])
+def test_a_waving_arm_measures_the_clock_of_the_camera(arm: str | None, hand: str, clock: float) -> None:
+    at = belt_station(hand, None if arm is None else th.Robot.load(arm))
+    assert abs(trial.measure_clock(Case("box", 0.26, "time augmentation", 5000, hand), at, clock) - clock) < 4e-3
+
+
+def seen(offset: float, size: float) -> CameraClock:
+    """A clock whose pictures showed a point that moves with the hand, and by chance."""
+    robot, q = th.Robot.load("ur5e"), [0.0, -2.0, 2.0, -1.6, -1.6, 0.0]
+    camera = DepthCamera(PinholeCamera.from_field_of_view(8, 6, 1.2), look_at((1.2, 0.0, 0.7), (0.5, 0.0, 0.0)))
+    clock, rng = CameraClock(robot, camera, q), np.random.default_rng(0)
+    home, t = robot.forward_kinematics(q)[:3, 3], np.arange(0.0, 4.0, 0.01)
+    wave = np.array([home + clock._wave(each) for each in t])
+    clock._moved = list(zip(t.tolist(), wave, strict=True))
+    points = size * (wave[::3] - home) + 1e-3 * rng.normal(size=(len(t[::3]), 3))
+    clock._seen = list(zip((t[::3] + offset).tolist(), points, strict=True))
+    return clock
+
+
+def test_the_offset_of_a_clock_has_its_deviation() -> None:
+    found = [(seen(offset, 0.7).result(), offset) for offset in (-0.2, 0.0, 0.123)]
+    assert max(abs(each.offset - offset) / each.deviation for each, offset in found) < 3.0
+    assert max(each.deviation for each, _ in found) < 2e-3
+    assert_refused(
+        (seen(0.0, 0.0).result, "pictures must show the hand move..."),
+        (seen(0.31, 0.7).result, "the offset must be less than 0.3 s: give a larger value of longest"),
+        (seen(5.0, 0.7).result, "pictures must show the hand: 0 do, of at least 20"),
+    )
 
 
 @pytest.fixture

@@ -67,6 +67,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ROBOT",
         help="another arm than the paper's, name or file: for grasping, picking and throwing",
     )
+    parser.add_argument(
+        "--clock",
+        type=float,
+        metavar="S",
+        help="offset of the camera's clock, unknown to the loop, which measures it first: for grasping",
+    )
     add_worker_options(parser, "one per processor; with --quick 1")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")
     parser.add_argument(
@@ -113,6 +119,7 @@ def run(arguments: argparse.Namespace) -> None:
             workers=workers,
             physics=arguments.physics,
             robot=arguments.robot,
+            clock=arguments.clock,
         )
     if arguments.results is not None:
         _write_results(arguments, experiment)
@@ -159,6 +166,7 @@ def _write_results(arguments: argparse.Namespace, experiment: Experiment) -> Non
             "seeds": arguments.seeds,
             "physics": arguments.physics,
             "robot": arguments.robot,
+            "clock": arguments.clock,
             "results": experiment.to_dict(),
         },
     )

@@ -7,6 +7,8 @@ from .arm import hand_stiffness as hand_stiffness
 from .arm import joint_damping as joint_damping
 from .arm import joint_gains as joint_gains
 from .grasping.approach import Approach as Approach
+from .grasping.clock import CameraClock as CameraClock
+from .grasping.clock import ClockOffset as ClockOffset
 from .grasping.loop import GraspLoop as GraspLoop
 from .grasping.loop import HandPick as HandPick
 from .grasping.verdict import GraspFailure as GraspFailure

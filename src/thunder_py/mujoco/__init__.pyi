@@ -12,6 +12,7 @@ from .world.drive import HandLoop as HandLoop
 from .world.drive import HandRun as HandRun
 from .world.drive import WorldCamera as WorldCamera
 from .world.drive import WorldDrive as WorldDrive
+from .world.drive import measure_camera_clock as measure_camera_clock
 from .world.drive import run_hand_loop as run_hand_loop
 from .world.grasp_world import GraspWorld as GraspWorld
 from .world.hand import Hand as Hand

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from ..checks import whole
+from ..checks import finite, whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..parallel import Workers, shared_workers
 from ..parallel.tasks import check_workers
@@ -79,6 +79,7 @@ def run_experiment(
     workers: Workers = 1,
     physics: bool = False,
     robot: Robot | str | None = None,
+    clock: float | None = None,
 ) -> Experiment:
     """Run an experiment of a paper.
 
@@ -100,6 +101,8 @@ def run_experiment(
     robot : Robot or str, optional
         Another arm than the paper's, or the name or file of one, for experiments that can use it (`takes`): where it
         waits, works and how it is controlled follow from it.
+    clock : float, optional
+        Offset of the camera's clock [s], which is unknown to the loop and measured by it, for grasping.
 
     Returns
     -------
@@ -124,7 +127,8 @@ def run_experiment(
     module = _module(name, physics)
     options: dict[str, Any] = {"seeds": None if seeds is None else whole(seeds, "seeds", 1)}
     options["workers"] = check_workers(workers)
-    given: dict[str, Any] = {"data": data, "robot": Robot.load(robot) if isinstance(robot, str) else robot}
+    arm = Robot.load(robot) if isinstance(robot, str) else robot
+    given: dict[str, Any] = {"data": data, "robot": arm, "clock": None if clock is None else finite(clock, "clock")}
     for option, value in given.items():
         if value is None:
             continue

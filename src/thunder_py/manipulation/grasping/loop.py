@@ -66,6 +66,8 @@ class GraspLoop(Stateful):
         Controller of the hand's pose; default `follower` at the start.
     filter : ConstantVelocityFilter, optional
         Estimator of the object's motion.
+    clock : float
+        The camera's clock, with a latency that its stamps do not know, less that of the arm [s], see `CameraClock`.
 
     Attributes
     ----------
@@ -97,6 +99,7 @@ class GraspLoop(Stateful):
         options: InterceptionOptions | None = None,
         law: _core.TaskController | None = None,
         filter: ConstantVelocityFilter | None = None,
+        clock: float = 0.0,
     ) -> None:
         self.robot, self.n = of_kind(robot, Robot, "robot"), robot.n
         ahead, at = np.asarray(belt.direction), np.asarray(belt.reference)
@@ -115,7 +118,7 @@ class GraspLoop(Stateful):
         turning = min(_TURNING, _SHARE * float(robot.limits.velocity[-1]) / _PEAK)
         descent = max(_DESCENT, _STEEPEST * _ABOVE / (_SHARE * self.options.velocity_limit))
         self._approach = Approach(_ABOVE, descent, _LEVEL, turning)
-        self._limits = robot.limits.effort
+        self._limits, self._clock = robot.limits.effort, finite(clock, "clock")
         self._clear()
 
     def _clear(self) -> None:
@@ -151,7 +154,8 @@ class GraspLoop(Stateful):
         self._closure = finite(closure, "closure")
 
     def see(self, taken: float, depth: npt.ArrayLike) -> None:
-        """Take a depth picture when it is there; `taken` is the time at which it was taken [s]."""
+        """Take a depth picture when it is there; `taken` is its stamp on the camera's clock [s]."""
+        taken -= self._clock
         found = self.view.see(taken, depth)
         if found.center is None or found.size is None or self._now is None:
             return
@@ -197,6 +201,8 @@ class HandPick(PickingController):
         Time after which the hand has closed or holds something [s].
     speed : float
         Usable fraction of the joint velocity limits.
+    clock : float
+        As of `GraspLoop`.
 
     Examples
     --------
@@ -217,6 +223,7 @@ class HandPick(PickingController):
         settings: PickSettings | None = None,
         closed: float = 0.85,
         speed: float = 0.5,
+        clock: float = 0.0,
     ) -> None:
         self.view, self.robot, self.n = GraspView(robot, hand, camera, low, high, hidden=_HIDDEN), robot, robot.n
         # objects lie still most of the time; pushed ones stop soon
@@ -227,6 +234,7 @@ class HandPick(PickingController):
         loop = PickLoop(VisualServo(robot, 2.0, 2.0, speed=speed), TargetTracker(self.view, belief), machine)
         super().__init__(loop, inner, holding=self._holds)
         self._closed, self._limits, self._closure = closed, robot.limits.effort, 0.0
+        self._clock = finite(clock, "clock")
         self._closing_since = math.inf
 
     @property
@@ -245,8 +253,8 @@ class HandPick(PickingController):
         self._closure = finite(closure, "closure")
 
     def see(self, taken: float, depth: npt.ArrayLike) -> None:
-        """Take a depth picture when it is there; `taken` is the time at which it was taken [s]."""
-        self.view.see(taken, depth)
+        """Take a depth picture when it is there; `taken` is its stamp on the camera's clock [s]."""
+        self.view.see(taken - self._clock, depth)
 
     def step(self, t: float, q: Array, dq: Array, reference: Any = None, /) -> Array:
         """Return the torque (n,) for the period from a time on, within the arm's limits; no reference is needed."""

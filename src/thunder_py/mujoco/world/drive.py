@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, finite, nonnegative, of_kind, positive
+from ...manipulation.grasping.clock import CameraClock, ClockOffset
 from ...manipulation.grasping.verdict import GraspJudge, GraspVerdict
 from ...perception.clouds import DepthCamera
 from ...perception.pose_source import SampledPoseSource
@@ -319,3 +320,31 @@ def run_hand_loop(
     else:
         outcome = loop.reason or str(verdict.failure)
     return HandRun(verdict, outcome, closed, away, min(over, world.time))
+
+
+def measure_camera_clock(clock: CameraClock, world: GraspWorld, camera: WorldCamera) -> ClockOffset:
+    """Move the hand before a camera in a world, and return the offset of the camera's clock.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import CameraClock
+    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, WorldCamera, measure_camera_clock
+    >>> from thunder_py.perception import PinholeCamera
+    >>> from thunder_py.perception.clouds import DepthCamera, look_at
+    >>> world, q = GraspWorld(th.Robot.load("ur5e"), ParallelGripper()), [0.0, -2.0, 2.0, -1.6, -1.6, 0.0]
+    >>> world.reset(q)
+    >>> hand = world.robot.forward_kinematics(q)[:3, 3]
+    >>> eye = DepthCamera(PinholeCamera.from_field_of_view(106, 60, 1.2), look_at(hand + [0.8, 0.0, 0.4], hand))
+    >>> with WorldCamera(world, eye, clock=0.1, latency=0.05, rate=30.0) as camera:
+    ...     found = measure_camera_clock(CameraClock(world.robot, eye, q), world, camera)
+    >>> round(found.offset, 2), found.deviation < 5e-3
+    (0.1, True)
+    """
+
+    def deliver() -> None:
+        for taken, depth in camera.pictures(world.time):
+            clock.see(taken, depth)
+
+    DriveLoop(WorldDrive(world, after=deliver), world.robot, clock, lambda t: None).run(clock.duration)
+    return clock.result()

@@ -99,15 +99,22 @@ def _rms(values: Iterable[float]) -> float:
     return float(np.sqrt(np.mean(known**2))) if len(known) else math.nan
 
 
-def _trials_of(stations: Mapping[str, Station], quick: bool, seed: int) -> list[GraspTrial]:
+def _trials_of(stations: Mapping[str, Station], quick: bool, clock: float | None, seed: int) -> list[GraspTrial]:
     """Run all hands, strategies, speeds and shapes in the scenes of a seed, or each shape at a speed of its own."""
     cases = [Case(o, v, strategy, seed, hand) for hand, strategy in _VARIANTS for v in SPEEDS for o in SHAPES]
     if quick:
         cases = [Case(*pair, "time augmentation", seed) for pair in zip(SHAPES, SPEEDS, strict=True)]
-    return [run_trial(case, at=stations[case.hand]) for case in cases]
+    return [run_trial(case, at=stations[case.hand], clock=clock) for case in cases]
 
 
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None) -> Grasping:
+def run(
+    quick: bool = False,
+    *,
+    seeds: int | None = None,
+    workers: Workers = 1,
+    robot: Robot | None = None,
+    clock: float | None = None,
+) -> Grasping:
     """Run the experiment of the registry: the gripper with every strategy, and the compliant hand with one.
 
     Parameters
@@ -120,10 +127,13 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, 
         Where the runs are made, see `run_tasks`.
     robot : Robot, optional
         Another arm than the report's Panda.
+    clock : float, optional
+        The camera's clock less that of the arm [s]: unknown to the loop, which measures it by moving the hand before
+        each trial. Default 0, which it knows.
     """
     count = _QUICK_SEEDS if quick else _SEEDS
     scenes = range(FIRST_SEED, FIRST_SEED + (count if seeds is None else seeds))
     stations = {hand: belt_station(hand, robot) for hand in HANDS}
-    trials = partial(_trials_of, stations, quick)
+    trials = partial(_trials_of, stations, quick, clock)
     found = map_seeds(trials, scenes, workers=workers, progress=not quick, description="grasping")
     return Grasping(stations=stations, trials=tuple(trial for some in found for trial in some))

@@ -34,7 +34,7 @@ SURFACE, PERIOD = 0.10, 1e-3
 _EYE = np.array([0.7, 0.0, 0.7])
 #: errors of the camera's pose as calibrated, per axis: those of 20 poses of a marker (docs/perception.md)
 _CALIBRATION = (1.2e-3, np.radians(0.15))
-CAMERA_TIMES = {"rate": 30.0, "latency": 0.08, "jitter": 0.03, "dropout": 0.05}
+CAMERA_TIMES: dict[str, Any] = {"rate": 30.0, "latency": 0.08, "jitter": 0.03, "dropout": 0.05}
 #: hands, and how they are used
 HANDS: dict[str, Hand] = {"gripper": ParallelGripper(), "compliant": CompliantHand(speed=3.0)}
 USES = {

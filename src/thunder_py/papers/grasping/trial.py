@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...checks import Array
+from ...manipulation.grasping.clock import CameraClock
 from ...manipulation.grasping.loop import GraspLoop
 from ...manipulation.grasping.verdict import GraspJudge
 from ...manipulation.interception.conveyor import Belt
@@ -23,7 +24,7 @@ from ...manipulation.interception.interceptor import (
 )
 from ...manipulation.interception.runs import START, default_planner
 from ...mujoco.camera import Picture
-from ...mujoco.world.drive import Watcher, WorldCamera, run_hand_loop
+from ...mujoco.world.drive import Watcher, WorldCamera, measure_camera_clock, run_hand_loop
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.surfaces import ConveyorBelt
@@ -177,18 +178,29 @@ def make_world(scene: Scene, at: Station) -> GraspWorld:
     return world
 
 
-def make_loop(robot: Robot, at: Station, believed: DepthCamera, strategy: str) -> GraspLoop:
+def make_loop(robot: Robot, at: Station, believed: DepthCamera, strategy: str, clock: float = 0.0) -> GraspLoop:
     """Return the loop of a trial, from what it may know."""
     low, high = np.array([at.x - at.across, -_BEFORE, SURFACE]), np.array([at.x + at.across, _AFTER, SURFACE + 0.2])
     belt = Belt((at.x, 0.0, SURFACE + at.use.depth), low, high)
     options = replace(_OPTIONS, strategy=STRATEGIES[strategy], velocity_limit=at.speed)
     return GraspLoop(
         robot, at.use, believed, belt, at.q, default_planner(), options=options, law=at.law(robot),
-        filter=ConstantVelocityFilter(0.004),
+        filter=ConstantVelocityFilter(0.004), clock=clock,
     )  # fmt: skip
 
 
-def run_trial(case: Case, watch: Watcher | None = None, at: Station | None = None) -> GraspTrial:
+def measure_clock(case: Case, at: Station, clock: float) -> float:
+    """Return the offset of the camera's clock of a scene, as the waving arm measures it [s]."""
+    scene = draw_scene(case.shape, case.speed, case.seed, at.x)
+    world = make_world(scene, at)
+    wave = CameraClock(world.robot, scene.believed, at.q, law=at.law(world.robot))
+    with WorldCamera(world, scene.camera, clock=clock, seed=scene.seed + 1, **CAMERA_TIMES) as camera:
+        return measure_camera_clock(wave, world, camera).offset
+
+
+def run_trial(
+    case: Case, watch: Watcher | None = None, at: Station | None = None, clock: float | None = None
+) -> GraspTrial:
     """Run one trial.
 
     Parameters
@@ -199,6 +211,8 @@ def run_trial(case: Case, watch: Watcher | None = None, at: Station | None = Non
         Called with world and picture whenever one is taken, for films.
     at : Station, optional
         The arm at the belt; default the report's.
+    clock : float, optional
+        The camera's clock less that of the arm [s], which the loop measures before; default 0, which it knows.
     """
     began, at = time.perf_counter(), belt_station(case.hand) if at is None else at
     scene = draw_scene(case.shape, case.speed, case.seed, at.x)
@@ -209,8 +223,9 @@ def run_trial(case: Case, watch: Watcher | None = None, at: Station | None = Non
         if watch is not None:
             watch(world, picture)
 
-    loop = make_loop(world.robot, at, scene.believed, case.strategy)
-    with WorldCamera(world, scene.camera, seed=scene.seed, watch=note, **CAMERA_TIMES) as camera:
+    offset = 0.0 if clock is None else measure_clock(case, at, clock)
+    loop = make_loop(world.robot, at, scene.believed, case.strategy, offset)
+    with WorldCamera(world, scene.camera, clock=clock or 0.0, seed=scene.seed, watch=note, **CAMERA_TIMES) as camera:
         found = run_hand_loop(
             loop, world, camera, GraspJudge(SURFACE), effort=at.use.effort, longest=_LONGEST,
             before=lambda t: world.set_belt_speed(scene.speed_at(t)),
