@@ -102,6 +102,7 @@ def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> Non
         "seeds": 4,
         "physics": False,
         "robot": None,
+        "clock": None,
         "results": {"seeds": 4, "values": [[0.5, None]], "workers": 2},
     }
     assert [path.name for path in Path().iterdir()] == ["dice.json"]
