@@ -57,3 +57,34 @@ def require(module: str, extra: str) -> Any:
             f'{_NAMES.get(package, package)} is not installed, and this needs it: pip install "thunder_py[{extra}]"',
             name=package,
         ) from None
+
+
+class LazyModule:
+    """A module of an optional package as a name of another module: `require` imports it when it is used.
+
+    Parameters
+    ----------
+    module, extra : str
+        As of `require`.
+
+    Raises
+    ------
+    MissingExtraError
+        At the first use, if the package is not installed.
+
+    Examples
+    --------
+    >>> from thunder_py.optional import LazyModule
+    >>> sympy = LazyModule("sympy", "symbolic")  # not imported yet
+    >>> sympy.cos(0)
+    1
+    """
+
+    def __init__(self, module: str, extra: str) -> None:
+        self._of = (module, extra)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a name of the module."""
+        if name == "_of":  # while it is copied or unpickled
+            raise AttributeError(name)
+        return getattr(require(*self._of), name)

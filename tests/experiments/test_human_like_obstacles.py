@@ -30,7 +30,7 @@ def learned() -> Learned:
 
 @pytest.fixture(scope="module")
 def found(learned: Learned) -> HumanLikeObstacles:
-    return run_human_like_obstacles(COUNT, recordings=learned.recordings)
+    return run_human_like_obstacles(COUNT, learned.recordings)
 
 
 def table_cells(text: str) -> list[list[str]]:
@@ -39,7 +39,7 @@ def table_cells(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_clearance_is_that_of_dense_samples(learned: Learned, name: str) -> None:
-    method = methods(learned, (name,))[name]
+    method = methods(learned)[name]
     for family in FAMILIES:
         scene = scenarios(family, 1, seed=5)[0]
         measured, motion = attempt(method, scene)

@@ -45,7 +45,7 @@ def reaches() -> Reaches:
 
 @pytest.fixture(scope="module")
 def found(reaches: Reaches) -> HumanLikeReal:
-    return HumanLikeReal((compare(reaches, (0.1,)),))
+    return HumanLikeReal(sources=(compare(reaches, (0.1,)),))
 
 
 def rows(text: str) -> dict[str, list[str]]:

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from ..checks import Array, nonnegative, of_kind, positive, whole
 from ..errors import ThunderError
-from ..optional import require
+from ..optional import LazyModule
 from ..perception.clouds.scenes import DepthCamera
 from .rendering import Drawer, Offscreen
 
+mujoco: Any = LazyModule("mujoco", "mujoco")
 #: shadows, mirrors and haze take most of the time of a picture and do not change depths
 _OFF = ("SHADOW", "REFLECTION", "SKYBOX", "HAZE", "FOG")
 #: shapes in a picture besides those of the model
@@ -101,7 +102,6 @@ class RenderedCamera(Drawer):
         color_noise: float = 0.0,
         seed: int = 0,
     ) -> None:
-        self._mujoco = mujoco = require("mujoco", "mujoco")
         self._model = of_kind(model, mujoco.MjModel, "model")
         if np.any(of_kind(camera, DepthCamera, "camera").camera.distortion):
             raise ThunderError("camera must have no distortion: its pictures are rendered with straight rays")
@@ -144,7 +144,7 @@ class RenderedCamera(Drawer):
         """Return a picture without errors; the depth is infinite where there is nothing."""
         if self._screen.closed:
             raise ThunderError("this RenderedCamera is closed; create a new one")
-        model = of_kind(data, self._mujoco.MjData, "data").model
+        model = of_kind(data, mujoco.MjData, "data").model
         if model is not self._model and _sizes(model) != _sizes(self._model):
             raise ThunderError("data must be of the model of this RenderedCamera, got data of another model")
         self._place()  # lights of the scene depend on the camera, and updating replaces it

@@ -22,10 +22,12 @@ from ..io.mjcf_writer import acceptable_bodies, write_mjcf
 from ..io.xml import numbers, open_tag, quaternion, tag
 from ..model.elastic import equilibrium
 from ..model.joint_data import Friction
-from ..optional import require
+from ..optional import LazyModule
 from ..robot import Robot
 from ..robot.payload import Payload, one_or_several
 from ..values import Stateful
+
+mujoco: Any = LazyModule("mujoco", "mujoco")
 
 
 def with_payloads(
@@ -308,13 +310,12 @@ class MujocoPlant(Stateful):
         every = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
         self._phases = [(-math.inf, self.model, self.data)]
         for time, loaded, names in with_payloads(text, self.link_names, every):
-            model = self._ready(compiled(self._mujoco, loaded, path))
+            model = self._ready(compiled(mujoco, loaded, path))
             check_payloads(self.model, model, names)
-            self._phases.append((time, model, self._mujoco.MjData(model)))
+            self._phases.append((time, model, mujoco.MjData(model)))
         self.begin_step(0.0)
 
     def _set_up(self, text: str, path: Path | None) -> None:
-        mujoco = self._mujoco
         self.model = self._ready(compiled(mujoco, text, path))
         if not all(np.isfinite(getattr(self.model, key)).all() for key in _FINITE):
             raise FileFormatError("masses, inertias, positions and damping must be finite, got inf", path=path)
@@ -341,18 +342,13 @@ class MujocoPlant(Stateful):
         """Set a model's options, and the masses and moments that its compiler refuses as too small."""
         integrator, limits = self._settings
         for link, dyn in self._raised.items():
-            set_small_inertia(self._mujoco, model, link, dyn)
-        bits = self._mujoco.mjtDisableBit
+            set_small_inertia(mujoco, model, link, dyn)
+        bits = mujoco.mjtDisableBit
         for name in (*_DISABLED, *(() if limits else ("LIMIT",))):
             model.opt.disableflags |= int(getattr(bits, f"mjDSBL_{name}"))
         if integrator is not None:
-            model.opt.integrator = getattr(self._mujoco.mjtIntegrator, integrator)
+            model.opt.integrator = getattr(mujoco.mjtIntegrator, integrator)
         return model
-
-    @property
-    def _mujoco(self) -> Any:
-        """The package; not kept, as modules cannot be pickled."""
-        return require("mujoco", "mujoco")
 
     def begin_step(self, t: float) -> None:
         """Select the model with the payloads at time t [s]; `simulate` calls this before each step."""
@@ -391,7 +387,7 @@ class MujocoPlant(Stateful):
             If a shape is wrong, or x and dx are missing or not expected.
         """
         if self._put(q, dq, tau, x, dx):
-            self._mujoco.mj_forward(self.model, self.data)
+            mujoco.mj_forward(self.model, self.data)
             ddq, ddx = self.data.qacc[self._joints], self.data.qacc[self._motors]
         else:
             ddq, ddx = np.full(self.n, np.nan), np.full(len(self._motors), np.nan)
@@ -457,11 +453,10 @@ class MujocoPlant(Stateful):
 
     def _step(self) -> None:
         """Step as mj_step does, without its check of states, which writes a log into the working folder."""
-        mujoco, kinds = self._mujoco, self._mujoco.mjtIntegrator
         mujoco.mj_forward(self.model, self.data)
-        if self.model.opt.integrator == kinds.mjINT_EULER:
+        if self.model.opt.integrator == mujoco.mjtIntegrator.mjINT_EULER:
             mujoco.mj_Euler(self.model, self.data)
-        elif self.model.opt.integrator == kinds.mjINT_RK4:
+        elif self.model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
             mujoco.mj_RungeKutta(self.model, self.data, 4)
         else:
             mujoco.mj_implicit(self.model, self.data)
@@ -471,7 +466,7 @@ class MujocoPlant(Stateful):
         self._at(q, np.zeros(self.n))
         M, product = np.zeros((self.n, self.n)), np.zeros(self.model.nv)
         for row, unit in zip(M, np.eye(self.model.nv)[self._joints], strict=True):
-            self._mujoco.mj_mulM(self.model, self.data, product, unit)
+            mujoco.mj_mulM(self.model, self.data, product, unit)
             row[:] = product[self._joints]
         return M
 
@@ -484,7 +479,7 @@ class MujocoPlant(Stateful):
         """Return the motor positions at which the springs balance gravity, (e,), as `Robot.elastic_equilibrium`."""
         if not self.motor_joints:
             raise ThunderError("elastic_equilibrium needs elastic joints, and the plant has none")
-        drives = read_drives(self.model, couplings(self._mujoco, self.model), self._joints.tolist())
+        drives = read_drives(self.model, couplings(mujoco, self.model), self._joints.tolist())
         return equilibrium(drives, q, self.bias(q, np.zeros(self.n)), self.joint_names)
 
     def _at(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
@@ -492,7 +487,7 @@ class MujocoPlant(Stateful):
         q, dq = array(q, (self.n,), "q"), array(dq, (self.n,), "dq")
         moving = list(self.motor_joints)
         self._put(q, dq, np.zeros(self.n), *((q[moving], dq[moving]) if moving else (None, None)))
-        self._mujoco.mj_forward(self.model, self.data)
+        mujoco.mj_forward(self.model, self.data)
 
     def _put(
         self,

@@ -10,7 +10,7 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ..checks import Array, array, whole
 from ..errors import ThunderError, nearest_hint
 from ..files import whole_file
-from ..optional import require
+from ..optional import LazyModule, require
 from ..plotting.animation import film_times, interpolated, save_gif
 from ..progress import percentage
 from ..robot import Robot
@@ -32,6 +32,7 @@ from .scene import Stage, stage
 if TYPE_CHECKING:
     from ..io.meshes import Meshes
 
+mujoco: Any = LazyModule("mujoco", "mujoco")
 _LOG = logging.getLogger(__name__)
 
 _D = TypeVar("_D", bound="Drawer")
@@ -120,11 +121,8 @@ def _egl_devices() -> int:
 
 def _library(*names: str) -> bool:
     for name in names:
-        try:
-            ctypes.CDLL(name)
-        except OSError:
-            continue
-        return True
+        with suppress(OSError):
+            return bool(ctypes.CDLL(name))
     return False
 
 
@@ -147,8 +145,7 @@ class Offscreen:
     """
 
     def __init__(self, model: Any, width: int, height: int, maximum: int) -> None:
-        self._mujoco, self._gl = require("mujoco", "mujoco"), open_context(width, height)
-        mujoco = self._mujoco
+        self._gl = open_context(width, height)
         self._model, self._view = model, mujoco.MjrRect(0, 0, width, height)
         self.scene = mujoco.MjvScene(model, maxgeom=maximum)
         self._options = mujoco.MjvOption()
@@ -175,17 +172,18 @@ class Offscreen:
 
     def update(self, data: Any, camera: Any) -> None:
         """Update the scene from the poses in `data`, seen by a mujoco.MjvCamera."""
-        mujoco, every = self._mujoco, self._mujoco.mjtCatBit.mjCAT_ALL.value
         # lights depend on the scene's camera, which otherwise would be that of the picture before
         mujoco.mjv_updateCamera(self._model, data, camera, self.scene)
-        mujoco.mjv_updateScene(self._model, data, self._options, None, camera, every, self.scene)
+        mujoco.mjv_updateScene(
+            self._model, data, self._options, None, camera, mujoco.mjtCatBit.mjCAT_ALL.value, self.scene
+        )
 
     def read(self, depth: npt.NDArray[np.float32] | None = None) -> npt.NDArray[np.uint8]:
         """Draw the scene and return colors (height, width, 3); the z-buffer (height, width) is written to `depth`."""
         self._gl.make_current()
         color = np.empty((self._view.height, self._view.width, 3), dtype=np.uint8)
-        self._mujoco.mjr_render(self._view, self.scene, self._context)
-        self._mujoco.mjr_readPixels(color, depth, self._view, self._context)
+        mujoco.mjr_render(self._view, self.scene, self._context)
+        mujoco.mjr_readPixels(color, depth, self._view, self._context)
         if depth is not None:
             depth[:] = depth[::-1].copy()
         return color[::-1].copy()  # OpenGL counts rows from below
@@ -311,12 +309,10 @@ class Renderer(Drawer):
         camera: Viewpoint | str | None = None,
         meshes: Meshes | None = None,
     ) -> None:
-        mujoco = require("mujoco", "mujoco")
         self.size = (whole(width, "width", 1, _LARGEST), whole(height, "height", 1, _LARGEST))
         self.stage = stage(robot, meshes, size=self.size)
-        self._camera = _camera(mujoco, self.stage, camera, self.size)
-        self._mujoco, maximum = mujoco, self.stage.model.ngeom + 2 * _PIECES + 100
-        self._screen = Offscreen(self.stage.model, *self.size, maximum)
+        self._camera = _camera(self.stage, camera, self.size)
+        self._screen = Offscreen(self.stage.model, *self.size, self.stage.model.ngeom + 2 * _PIECES + 100)
         self._screen.scene.flags[mujoco.mjtRndFlag.mjRND_FOG] = True
 
     def draw(
@@ -345,7 +341,7 @@ class Renderer(Drawer):
         return self._screen.read()
 
     def _line(self, points: Array, color: tuple[float, ...], wide: bool) -> None:
-        mujoco, capsule, scene = self._mujoco, self._mujoco.mjtGeom.mjGEOM_CAPSULE.value, self._screen.scene
+        capsule, scene = mujoco.mjtGeom.mjGEOM_CAPSULE.value, self._screen.scene
         if len(points) > _PIECES:
             points = points[np.linspace(0, len(points) - 1, _PIECES).round().astype(int)]
         rgba, width = np.array(color, dtype=np.float32), (0.006 if wide else 0.005) * self.stage.radius
@@ -542,7 +538,7 @@ def posture(where: Stage, q: npt.ArrayLike | None) -> Array:
     return np.array(where.model.qpos0[where.places])
 
 
-def _camera(mujoco: Any, where: Stage, camera: Viewpoint | str | None, size: tuple[int, int]) -> Any:
+def _camera(where: Stage, camera: Viewpoint | str | None, size: tuple[int, int]) -> Any:
     view = mujoco.MjvCamera()
     if isinstance(camera, str):
         names = [where.model.camera(k).name for k in range(where.model.ncam)]

@@ -11,13 +11,14 @@ from ..checks import Array
 from ..errors import FileFormatError, ThunderError
 from ..io.mjcf_elastic import couplings
 from ..io.mjcf_writer import write_mjcf
-from ..optional import require
+from ..optional import LazyModule
 from ..robot import Robot
 from ..robot.frames import arm_points, default_posture
 
 if TYPE_CHECKING:
     from ..io.meshes import Meshes, MeshPart
 
+mujoco: Any = LazyModule("mujoco", "mujoco")
 #: REG parameters of a valid body; pictures need no dynamics
 _BODY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 _SAMPLES = 400
@@ -43,11 +44,9 @@ class Stage:
     """
 
     def __init__(self, model: Any, robot: Robot | None, center: Array, radius: float, names: list[str]) -> None:
-        mujoco = require("mujoco", "mujoco")
         self.model, self.robot, self.center, self.radius = model, robot, center, radius
         self.data = mujoco.MjData(model)
         self.places = np.array([int(model.joint(name).qposadr[0]) for name in names], dtype=np.int64)
-        self._mujoco = mujoco
 
     @property
     def n(self) -> int:
@@ -57,7 +56,7 @@ class Stage:
     def move(self, q: Array) -> None:
         """Set joint positions (n,) and update the poses of all bodies."""
         self.data.qpos[self.places] = q
-        for step in (self._mujoco.mj_kinematics, self._mujoco.mj_comPos, self._mujoco.mj_camlight):
+        for step in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight):
             step(self.model, self.data)
 
 
@@ -96,7 +95,6 @@ def stage(
 
 
 def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sliders: bool) -> Stage:
-    mujoco = require("mujoco", "mujoco")
     bodies = np.tile(_BODY, (robot.n, 1))
     plain = robot.replace(inertial=bodies, friction=None, rotors=(), armature=None, elastic=())
     spec = mujoco.MjSpec.from_string(write_mjcf(plain))
@@ -114,7 +112,6 @@ def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sli
 
 
 def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
-    mujoco = require("mujoco", "mujoco")
     if not path.is_file():
         raise FileNotFoundError(2, "No such file", str(path))
     try:
@@ -185,7 +182,6 @@ def add_scenery(spec: Any, size: tuple[int, int], floor: float | None, center: A
     radius : float
         Its radius [m].
     """
-    mujoco = require("mujoco", "mujoco")
     spec.visual.global_.offwidth, spec.visual.global_.offheight = size
     # shadows at the resolution of the picture
     spec.visual.quality.shadowsize, spec.visual.quality.offsamples = min(4096, 6 * max(size)), 4
@@ -220,7 +216,6 @@ def add_scenery(spec: Any, size: tuple[int, int], floor: float | None, center: A
 
 
 def _add_floor(spec: Any, height: float, radius: float) -> None:
-    mujoco = require("mujoco", "mujoco")
     tile = 0.25 if radius > 0.3 else 0.05
     spec.add_texture(
         name="thunder_tiles",
@@ -259,7 +254,6 @@ def _dress(spec: Any, robot: Robot, meshes: Meshes) -> None:
 
 def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) -> None:
     """Add a mesh for each color of a part, because MuJoCo has one color for each mesh."""
-    mujoco = require("mujoco", "mujoco")
     own = frame in robot.link_names
     link, T = (robot.link_names.index(frame) + 1, np.eye(4)) if own else robot.description.frames.get(frame, (0, None))
     body = spec.body(robot.frame_names[0] if link == 0 else robot.link_names[link - 1])
@@ -284,7 +278,6 @@ def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) ->
 
 def _add_sliders(spec: Any, names: list[str], sliding: list[bool], lower: Array, upper: Array) -> None:
     """Add a control with the range of each joint; it has no effect by itself, the viewer copies it."""
-    mujoco = require("mujoco", "mujoco")
     for actuator in list(spec.actuators):
         _delete(spec, actuator)
     for name, slides, low, high in zip(names, sliding, lower, upper, strict=True):

@@ -65,7 +65,6 @@ def view(
     >>> if has_display():
     ...     view(robot, np.outer(np.sin(t), np.full(7, 0.3)), t=t, seconds=0.1)
     """
-    mujoco = require("mujoco", "mujoco")
     if not has_display():
         raise ThunderError("there is no display to open a window on; render() and render_video() work without one")
     viewer = require("mujoco.viewer", "mujoco")
@@ -81,7 +80,6 @@ def view(
                 if times is not None:
                     where.data.ctrl[:] = _at(times, rows, time.monotonic() - start)
                 where.move(np.array(where.data.ctrl))
-                mujoco.mj_camlight(where.model, where.data)
             window.sync()
             time.sleep(_PERIOD)
 

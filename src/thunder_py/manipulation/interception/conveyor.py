@@ -144,14 +144,8 @@ class BeltObject:
         after = np.maximum(t - self.change_time, 0.0)
         s = self._before(np.minimum(t, self.change_time)) + self.change_speed * after
         u = np.asarray(self.belt.direction)
-        aside = np.cross((0.0, 0.0, 1.0), u)
-        base = (
-            np.asarray(self.belt.reference)
-            - self.belt.offset
-            + self.lateral * aside
-            + self.height * np.array([0, 0, 1])
-        )
-        return np.asarray(base + s[..., None] * u)
+        aside = self.lateral * np.cross((0.0, 0.0, 1.0), u) + np.array([0.0, 0.0, self.height])
+        return np.asarray(np.asarray(self.belt.reference) - self.belt.offset + aside + s[..., None] * u)
 
     def velocity(self, t: npt.ArrayLike) -> Array:
         """Return the velocities (..., 3) at times (...) [m/s]."""
@@ -429,11 +423,10 @@ def evaluate_grasp(
     slip = float(np.linalg.norm(v - target.velocity(times), axis=1).max())
     horizontal, vertical = float(np.hypot(gap[:, 0], gap[:, 1]).max()), float(np.abs(gap[:, 2]).max())
     along = float((gap @ np.asarray(target.belt.direction)).mean())
-    reason = GraspOutcome.grasped
-    if not slip <= allowed.speed:
-        reason = GraspOutcome.sliding
-    if not vertical <= allowed.vertical:
-        reason = GraspOutcome.above_or_below
-    if not horizontal <= allowed.horizontal:
-        reason = GraspOutcome.beside
+    fine = {
+        GraspOutcome.beside: horizontal <= allowed.horizontal,
+        GraspOutcome.above_or_below: vertical <= allowed.vertical,
+        GraspOutcome.sliding: slip <= allowed.speed,
+    }
+    reason = next((outcome for outcome, met in fine.items() if not met), GraspOutcome.grasped)
     return Grasp(reason is GraspOutcome.grasped, reason, along, horizontal, vertical, slip)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import array, nonnegative, one_of, positive, whole
+from ...checks import array, nonnegative, one_of, whole, within
 from ...errors import ThunderError
 
 PROCESSES = ("continuous", "discrete", "paper")
@@ -77,6 +77,8 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
         reinitialize_after: int = 5,
         frozen_after: int = 3,
     ) -> None:
+        from scipy.stats import chi2
+
         one_of(process, PROCESSES, "process")
         R = _covariance(measurement_noise)
         super().__init__(
@@ -84,8 +86,8 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
             nonnegative(intensity, "intensity"),
             R,
             nonnegative(velocity_deviation, "velocity_deviation"),
-            np.inf if gate is None else _quantile(gate),
-            _few(whole(reinitialize_after, "reinitialize_after", 0)),
+            np.inf if gate is None else float(chi2.ppf(within(gate, "gate", 0.0, 1.0, ends="()"), 3)),
+            whole(reinitialize_after, "reinitialize_after", 0, 16),
             whole(frozen_after, "frozen_after", 0),
         )
         self.process, self.intensity, self.measurement_covariance = process, float(intensity), R
@@ -113,18 +115,3 @@ def _covariance(noise: npt.ArrayLike) -> np.ndarray:
     if deviations.min() <= 0.0:
         raise ThunderError(f"measurement_noise must be positive, got {deviations.tolist()}")
     return np.diag(deviations**2)
-
-
-def _few(count: int) -> int:
-    if count > 16:
-        raise ThunderError(f"reinitialize_after must be at most 16, got {count}")
-    return count
-
-
-def _quantile(probability: float) -> float:
-    """Return the quantile of the chi-square distribution with three degrees of freedom."""
-    from scipy.stats import chi2
-
-    if positive(probability, "gate") >= 1.0:
-        raise ThunderError(f"gate must be a probability between 0 and 1, or None, got {probability!r}")
-    return float(chi2.ppf(probability, 3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from dataclasses import dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -36,9 +36,6 @@ class SingleShot:
     >>> InterceptionOptions(strategy=SingleShot()).strategy
     SingleShot()
     """
-
-    def _settings(self) -> dict[str, float | str]:
-        return {"strategy": "single shot"}
 
 
 @dataclass(frozen=True)
@@ -73,9 +70,6 @@ class VariableStructure:
         """Check both."""
         nonnegative(self.behind, "behind", "m")
         nonnegative(self.ahead, "ahead", "m")
-
-    def _settings(self) -> dict[str, float | str]:
-        return {"strategy": "variable structure", "behind": self.behind, "ahead": self.ahead}
 
 
 @dataclass(frozen=True)
@@ -125,28 +119,27 @@ class TimeAugmentation:
         for name in ("alpha", "p_o", "lam", "phi"):
             finite(getattr(self, name), name)
 
-    def _settings(self) -> dict[str, float | str]:
-        return {
-            "strategy": "time augmentation",
-            "scale": self.alpha,
-            "lead": self.p_o,
-            "rate": self.lam,
-            "lag": self.phi,
-        }
-
 
 #: measurements kept for the verdict on a grasp; the filter forgets much faster
 _MEMORY = 512
 
 Strategy: TypeAlias = SingleShot | VariableStructure | TimeAugmentation
 
-#: settings that the core reads of strategies that are not selected
-_OTHERS = {**VariableStructure()._settings(), **TimeAugmentation()._settings()}
+#: strategies -> names in the core, of each and of its fields
+_STRATEGIES: dict[type[Strategy], tuple[str, ...]] = {
+    SingleShot: ("single shot",),
+    VariableStructure: ("variable structure", "behind", "ahead"),
+    TimeAugmentation: ("time augmentation", "scale", "lead", "rate", "lag"),
+}
 
 
 def strategy_settings(strategy: Strategy) -> dict[str, float | str]:
-    """Return a strategy's settings as the core reads them."""
-    return {**_OTHERS, **strategy._settings()}
+    """Return a strategy's settings as the core reads them, with those of strategies that are not selected."""
+    found: dict[str, float | str] = {}
+    for one in (VariableStructure(), TimeAugmentation(), strategy):
+        name, *keys = _STRATEGIES[type(one)]
+        found |= {"strategy": name, **dict(zip(keys, astuple(one), strict=True))}
+    return found
 
 
 _MAY_BE_INFINITE = ("longest_reach", "longest_silence")
@@ -232,10 +225,9 @@ class InterceptionOptions:
 
     def __post_init__(self) -> None:
         """Check everything."""
-        if not hasattr(self.strategy, "_settings"):
-            raise ThunderError(
-                f"strategy must be SingleShot, VariableStructure or TimeAugmentation, got {self.strategy!r}"
-            )
+        if type(self.strategy) not in _STRATEGIES:
+            names = "SingleShot, VariableStructure or TimeAugmentation"
+            raise ThunderError(f"strategy must be {names}, got {self.strategy!r}")
         if self.continuity not in ("acceleration", "velocity"):
             raise ThunderError(f'continuity must be "acceleration" or "velocity", got {self.continuity!r}')
         whole(self.least_updates, "least_updates", 2)
@@ -375,14 +367,13 @@ class Interceptor(_core.Interceptor):
         super().__init__(planner._core, estimator, self.options._settings(belt), T[:3, 3], T[:3, :3], turn)
         self._estimator = copy.copy(estimator)
         self._estimator.reset()
-        self._sightings: deque[Sighting] = deque(maxlen=_MEMORY)
-        self._verdict: tuple[object, InterceptionReason] = (None, InterceptionReason.none)
+        self.reset()
 
     def reset(self) -> None:
         """Return to waiting and discard all measurements."""
         super().reset()
-        self._sightings = deque(maxlen=_MEMORY)
-        self._verdict = (None, InterceptionReason.none)
+        self._sightings: deque[Sighting] = deque(maxlen=_MEMORY)
+        self._verdict: tuple[object, InterceptionReason] = (None, InterceptionReason.none)
 
     @property
     def phase(self) -> InterceptionPhase:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...optional import require
+from ...optional import LazyModule
 
+sympy: Any = LazyModule("sympy", "symbolic")
 #: names of the symbols, as in `SymbolicModel.to_sympy`; the paper's g_y points down
 SYMBOLS = ("q1", "q2", "dq1", "dq2", "dq_r1", "dq_r2", "ddq_r1", "ddq_r2", "a1", "a2", "g_y")
 
 
 def printed_symbols() -> tuple[Any, ...]:
     """Return the real symbols of `SYMBOLS`."""
-    sympy = require("sympy", "symbolic")
     return tuple(sympy.Symbol(name, real=True) for name in SYMBOLS)
 
 
@@ -34,14 +34,13 @@ def printed_terms(corrected: bool) -> dict[tuple[str, int, int], Any]:
 
 def _columns(block: int, used: dict[int, tuple[Any, Any]]) -> Any:
     """Return a block of 1, 3 or 6 columns, zero except for `used`."""
-    matrix = require("sympy", "symbolic").zeros(2, (1, 3, 6)[block])
+    matrix = sympy.zeros(2, (1, 3, 6)[block])
     for column, (first, second) in used.items():
         matrix[0, column], matrix[1, column] = first, second
     return matrix
 
 
 def _link_1() -> dict[tuple[str, int, int], Any]:
-    sympy = require("sympy", "symbolic")
     q1, _, _, _, _, _, ddq_r1, _, a1, _, g_y = printed_symbols()
     c1, s1 = sympy.cos(q1), sympy.sin(q1)
     terms = {("W", j, 1): _columns(j, {}) for j in range(3)}
@@ -55,7 +54,6 @@ def _link_1() -> dict[tuple[str, int, int], Any]:
 
 
 def _link_2(corrected: bool) -> dict[tuple[str, int, int], Any]:
-    sympy = require("sympy", "symbolic")
     q1, q2, v1, v2, r1, r2, w1, w2, a1, a2, g_y = printed_symbols()
     c1, c2, s2, c12, s12 = sympy.cos(q1), sympy.cos(q2), sympy.sin(q2), sympy.cos(q1 + q2), sympy.sin(q1 + q2)
     b1, b2, b3, b4 = r2 * v1 + r1 * v2, r2 * v1 + (r1 + r2) * v2, 2 * w1 + w2, w1 + w2

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...checks import Array
 from ...model.model import RobotModel
-from ...optional import require
+from ...optional import LazyModule
 from ...parallel import Workers, map_seeds
 from ...plotting.panels import new_panels
 from ...plotting.space import draw_sticks
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+sympy: Any = LazyModule("sympy", "symbolic")
 #: columns of each block in the ten parameters of a link
 _BLOCKS = (slice(0, 1), slice(1, 4), slice(4, 10))
 _PARAMETERS = ("m", "m c_x", "m c_y", "m c_z", "I_xx", "I_xy", "I_xz", "I_yy", "I_yz", "I_zz")
@@ -85,7 +86,6 @@ class Entry:
 
     def is_right(self, which: str) -> bool:
         """Return True if an entry, ``"printed"`` or ``"corrected"``, equals the recorded one."""
-        sympy = require("sympy", "symbolic")
         difference = sympy.expand(sympy.expand_trig(self.recorded - getattr(self, which)))
         return bool(difference == 0 or sympy.simplify(difference) == 0)
 
@@ -146,10 +146,10 @@ class Elbow2009:
 
     def wrong_entries(self) -> str:
         """Return the differences between printed and recorded entries, as Markdown."""
-        factor, rows = require("sympy", "symbolic").factor, []
+        rows = []
         for entry in (entry for entry in self.entries if not entry.is_right("printed")):
             fixed = "yes" if entry.is_right("corrected") else "no"
-            rows.append([entry.name, entry.row, entry.parameter, factor(entry.printed - entry.corrected), fixed])
+            rows.append([entry.name, entry.row, entry.parameter, sympy.factor(entry.printed - entry.corrected), fixed])
         return markdown(["term", "row", "column of", "printed minus recorded", "errata repair it"], rows)
 
     def latex(self, letter: str, j: int, link: int) -> str:
@@ -158,7 +158,6 @@ class Elbow2009:
 
     def printed_regressor(self, corrected: bool) -> Any:
         """Return Y_r of eqs. 55 to 59, (2, 20), from the printed terms, as a function of q, dq, dq_r, ddq_r."""
-        sympy = require("sympy", "symbolic")
         terms, blocks = printed_terms(corrected), []
         for link in (1, 2):
             for j in range(3):
@@ -202,7 +201,6 @@ class Elbow2009:
 
     def operation_counts(self) -> dict[str, int]:
         """Return numbers of scalar operations, by regressor."""
-        sympy = require("sympy", "symbolic")
         shared, entries = sympy.cse(list(sympy.Matrix.hstack(*printed_terms(True).values())))
         printed = sympy.count_ops([value for _, value in shared] + list(entries))
         baked = SymbolicModel(self.model.robot, inertial=True)

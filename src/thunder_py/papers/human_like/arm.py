@@ -23,10 +23,10 @@ from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.divergence import outcome_recorded
 from ...simulation.protocols import ControllerLike
-from ..results import Draws, drawing, finite_median
+from ..results import Draws, Varied, drawing, finite_median
 from ..tables import markdown
 from .planners import AVOIDING, DIFFERENCES, METHODS, Planner, default_recordings, planners
-from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table
+from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, HandMotion, Scene, mean_norm, scenes, tasks_table
 
 # eq. 108; the report prints no gains: critically damped, two time constants of 0.1 s
 K_0 = 100.0  # [1/s^2]
@@ -248,7 +248,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class HumanLikeArm:
+class HumanLikeArm(Varied):
     """Results of the experiment.
 
     Attributes
@@ -261,21 +261,12 @@ class HumanLikeArm:
         Messages of planners that found no path.
     kinematic : dict of (str, str) to ArmRun
         Runs of paper mode with `KinematicNullSpace`, by task and obstacles.
-    draws : Draws, optional
-        Median jerk and final errors over several sets of synthetic recordings.
     """
 
     robot: Robot
     runs: dict[Key, ArmRun]
     failures: dict[Key, str] = field(default_factory=dict)
     kinematic: dict[tuple[str, str], ArmRun] = field(default_factory=dict)
-    draws: Draws | None = None
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """In the order of the tables."""
-        known = {key[2] for key in (*self.runs, *self.failures)}
-        return tuple(name for name in METHODS if name in known)
 
     def of(self, method: str, obstacles: Iterable[str] = tuple(OBSTACLE_SETS)) -> dict[tuple[str, str], ArmRun]:
         """Return the runs of one method, by task and obstacles."""
@@ -298,10 +289,8 @@ class HumanLikeArm:
             self._kinematic_sentence(),
             f"Errors at the end, the worst scene in brackets\n\n{self._end_table()}",
             f"Least distances from the obstacles' surfaces\n\n{self._clearance_table()}",
-            "" if self.draws is None else self.draws.table(),
-            DIFFERENCES,
         ]
-        return "\n\n".join(filter(None, parts))
+        return "\n\n".join([self.join(*filter(None, parts)), DIFFERENCES])
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 14 and 15, and the figures of merit of every run.
@@ -317,13 +306,13 @@ class HumanLikeArm:
             for (task, kind, method), run in self.runs.items()
         ]
         failures = {", ".join(key): message for key, message in self.failures.items()}
-        draws = None if self.draws is None else self.draws.to_dict()
-        return {"table_14": TABLE_14, "table_15": TABLE_15, "runs": runs, "failures": failures, "draws": draws}
+        variations = {"draws": None} | self.variations()
+        return {"table_14": TABLE_14, "table_15": TABLE_15, "runs": runs, "failures": failures, **variations}
 
     def figures(self) -> dict[str, float | None]:
         """Return median jerk and final error of every method over the scenes."""
         row: dict[str, float | None] = {}
-        for name in self.methods:
+        for name in METHODS:
             row[f"{name}: planned jerk [m/s^3]"] = finite_median(self.jerk(name, real=False)[:, 0])
             row[f"{name}: arm's jerk [m/s^3]"] = finite_median(self.jerk(name, real=True)[:, 0])
             errors = np.array([run.final_error[0] for run in self.of(name).values()])
@@ -335,7 +324,7 @@ class HumanLikeArm:
     def _jerk_table(self, printed: dict[str, tuple[float, ...]], real: bool) -> str:
         kinds = ("translation [m/s^3]", "orientation [rad/s^3]", "joints [rad/s^3]")[: 3 if real else 2]
         rows: list[list[object]] = []
-        for name in self.methods:
+        for name in METHODS:
             every, free = (self.jerk(name, real, sets) for sets in (tuple(OBSTACLE_SETS), ("none",)))
             medians = [[finite_median(column) for column in values.T] for values in (every, free)]
             triples = zip(printed.get(name, (np.nan,) * len(kinds)), *medians, strict=True)
@@ -346,8 +335,6 @@ class HumanLikeArm:
     def _tests(self, real: bool) -> str:
         """Compare the report's two methods as it does, and as pairs."""
         one, other = "paper mode", "DMP mollifier"
-        if not {one, other} <= set(self.methods):
-            return ""
         a, b = self.of(one), self.of(other)
         pairs = [(a[key], b[key]) for key in a if key in b]
         jerks = np.array([[run.jerk if real else run.plan.jerk for run in pair] for pair in pairs])
@@ -375,7 +362,7 @@ class HumanLikeArm:
 
     def _end_table(self) -> str:
         rows: list[list[object]] = []
-        for name in self.methods:
+        for name in METHODS:
             runs = list(self.of(name).values())
             errors = np.array([(*run.planned_final_error, *run.final_error) for run in runs]).reshape(-1, 4)
             cells = [f"{np.median(x):.2g} ({x.max():.2g})" if x.size else "" for x in errors.T]
@@ -389,72 +376,58 @@ class HumanLikeArm:
     def _clearance_table(self) -> str:
         rows: list[list[object]] = []
         blocked = tuple(kind for kind, parts in OBSTACLE_SETS.items() if parts)
-        for name in self.methods:
+        for name in METHODS:
             if not (runs := list(self.of(name, blocked).values())):
                 continue
             real, planned = np.array([run.clearance for run in runs]), [run.planned_clearance for run in runs]
             kept = sum(least >= run.scene.margin - 1e-9 for least, run in zip(planned, runs, strict=True))
             limits = float(np.degrees(max(run.beyond_limits for run in runs)))
-            cells = [
-                "yes" if name in AVOIDING else "no",
-                f"{kept} of {len(runs)}",
-                min(planned),
-                *real.min(axis=0).tolist(),
-            ]
-            rows.append([name, *cells, int((real[:, 2] < 0.0).sum()), limits])
+            goes, inside = "yes" if name in AVOIDING else "no", int((real[:, 2] < 0.0).sum())
+            least = (min(planned), *real.min(axis=0).tolist())
+            rows.append([name, goes, f"{kept} of {len(runs)}", *least, inside, limits])
         header = ["", "goes round", "plans that keep 0.2 m", "plan: hand [m]", "arm: hand [m]", "elbow [m]"]
         header += ["center line [m]", "arm in obstacle", "past joint limits [deg]"]
         return markdown(header, rows) if rows else ""
 
 
 def run_human_like_arm(
-    tasks: Iterable[str] = tuple(TASKS),
-    obstacles: Iterable[str] = tuple(OBSTACLE_SETS),
-    methods: Iterable[str] = METHODS,
-    motions: MotionSet | None = None,
-    *,
-    kinematic: bool = False,
-    workers: Workers = 1,
-    progress: bool = False,
+    quick: bool = False, seed: int = 0, *, kinematic: bool = False, workers: Workers = 1
 ) -> HumanLikeArm:
     """Plan the tasks among obstacles with every method, and let the arm follow.
 
     Parameters
     ----------
-    tasks, obstacles, methods : iterable of str
-        Names from `TASKS`, `OBSTACLE_SETS` and `METHODS`; all by default.
-    motions : MotionSet, optional
-        Training data: poses of hands, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
+    quick : bool
+        If True, run two tasks, without obstacles and with both, after learning from fewer motions.
+    seed : int
+        Seed of the synthetic daily-living motions that the methods learn from.
     kinematic : bool
         If True, also follow the plans of paper mode around both obstacles with `KinematicNullSpace`.
     workers : Workers
         Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show a progress bar.
     """
-    names, robot = tuple(methods), Robot.load("human_arm")
-    recordings = default_recordings() if motions is None else motions
-    _taught(recordings, names)  # unknown names are refused here
-    work, todo = partial(_follow_all, robot, names, recordings, kinematic), scenes(robot, tasks, obstacles)
-    found = map_items(work, todo, workers=workers, progress=progress, description="scenes")
+    robot = Robot.load("human_arm")
+    todo = scenes(robot, *((("hitchhiking", "self-feeding"), ("none", "both")) if quick else ()))
+    work = partial(_follow_all, robot, default_recordings(quick, seed), kinematic)
+    found = map_items(work, todo, workers=workers, progress=not quick, description="scenes")
     # runs, failures, and those of `KinematicNullSpace`
     every: list[dict[Any, Any]] = [{key: x for parts in found for key, x in parts[k].items()} for k in range(3)]
     return HumanLikeArm(robot=robot, runs=every[0], failures=every[1], kinematic=every[2])
 
 
 @lru_cache(maxsize=4)
-def _taught(recordings: MotionSet, names: tuple[str, ...]) -> dict[str, Planner]:
-    return planners(names, recordings)
+def _taught(recordings: MotionSet) -> dict[str, Planner]:
+    return planners(motions=recordings)
 
 
 def _follow_all(
-    robot: Robot, names: tuple[str, ...], recordings: MotionSet, kinematic: bool, scene: Scene
+    robot: Robot, recordings: MotionSet, kinematic: bool, scene: Scene
 ) -> tuple[dict[Key, ArmRun], dict[Key, str], dict[tuple[str, str], ArmRun]]:
     """Return the runs and failures in one scene by method, and that of paper mode with `KinematicNullSpace`."""
     runs: dict[Key, ArmRun] = {}
     failures: dict[Key, str] = {}
     place = (scene.task, scene.obstacles)
-    for name, planner in _taught(recordings, names).items():
+    for name, planner in _taught(recordings).items():
         try:
             runs[(*place, name)] = follow(robot, scene, planner(scene))
         except NoPathError as error:
@@ -471,11 +444,8 @@ DRAWN = "synthetic daily-living motions that the methods learn from"
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> HumanLikeArm:
     """Run the experiment of the registry; `seeds` sets of synthetic recordings to learn from, by default 1."""
-    options: dict[str, Any] = {"workers": workers, "progress": not quick}
-    if quick:
-        options |= {"tasks": ("hitchhiking", "self-feeding"), "obstacles": ("none", "both")}
-    first = run_human_like_arm(motions=default_recordings(quick), kinematic=not quick, **options)
+    first = run_human_like_arm(quick, kinematic=not quick, workers=workers)
     if seeds is None or seeds == 1:
         return first
-    others = (run_human_like_arm(motions=default_recordings(quick, seed), **options) for seed in range(1, seeds))
+    others = (run_human_like_arm(quick, seed, workers=workers) for seed in range(1, seeds))
     return replace(first, draws=Draws.of(DRAWN, [first.figures(), *(other.figures() for other in others)]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from ...plotting.space import draw_obstacles, draw_sticks
 from ...plotting.style import label, outside_legend
 from ...recordings.metrics import Motion
 from ...recordings.statistics import bootstrap_interval
-from ...robot import Robot
 from ..judgment.figure import draw_panel
+from . import obstacles
 from .arm import TABLE_14, TABLE_15, ArmRun, HumanLikeArm, arm_points_at
 from .dmp_study import CHOSEN, DMPStudy
 from .obstacles import TABLE_13, HumanLikeObstacles
@@ -68,35 +68,15 @@ def plot_human_like_arm(found: HumanLikeArm) -> Figure:
     return outside_legend(figure, *panels.values())
 
 
-def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str = style.TRUTH) -> None:
-    """Draw a human arm as shoulder, elbow, wrist and hand, in several of its postures; later ones are darker.
-
-    Parameters
-    ----------
-    axes : Axes3D
-        Axes to draw on.
-    robot : Robot
-        ``human_arm``.
-    q : (k, 7) array
-        Postures over time [rad].
-    times : iterable of int
-        Rows of `q` to draw.
-    color : str
-        Color of the arm.
-    """
-    draw_sticks(axes, arm_points_at(robot, q[list(times)]), color, linewidth=2.0, markersize=3.5)
-
-
 def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     """Draw one run: the arm at several times, its obstacles, the planned path in green, via points in purple."""
     rows = np.linspace(0, len(run.result.q) - 1, postures).round().astype(int)
-    draw_arm(axes, run.robot, run.result.q, rows.tolist())
+    # shoulder, elbow, wrist and hand; later postures are darker
+    draw_sticks(axes, arm_points_at(run.robot, run.result.q[rows]), style.TRUTH, linewidth=2.0, markersize=3.5)
     draw_obstacles(axes, run.scene.spheres)
     axes.plot(*run.plan.p.T, color=style.GREEN, linewidth=2.0, label="planned path of the hand")
     if len(run.plan.via_points):
-        axes.plot(
-            *run.plan.via_points.T, color=style.PURPLE, linestyle="", marker="o", markersize=7, label="its via point"
-        )
+        axes.plot(*run.plan.via_points.T, "o", color=style.PURPLE, markersize=7, label="its via point")
     equal_scales(axes, zoom=0.85)
     axes.view_init(elev=15.0, azim=-60.0)
 
@@ -124,7 +104,7 @@ def log_scale(axes: Axes) -> None:
 def _draw_task(axes: Any, found: HumanLikeArm, task: str) -> None:
     """Draw paper mode's run among both obstacles, or the first run of the task."""
     kinds = ("both", "hand", "elbow", "none")
-    for key in ((task, kind, method) for method in ("paper mode", *found.methods) for kind in kinds):
+    for key in ((task, kind, method) for method in ("paper mode", *METHODS) for kind in kinds):
         if key in found.runs:
             draw_scene(axes, found.runs[key])
             figure = 33 if task == "self-feeding" else 34
@@ -135,7 +115,7 @@ def _draw_task(axes: Any, found: HumanLikeArm, task: str) -> None:
 
 def _draw_jerk(axes: Axes, found: HumanLikeArm, column: int) -> None:
     """Draw a dot for every scene, plan above arm, their medians and the report's."""
-    for k, name in enumerate(found.methods):
+    for k, name in enumerate(METHODS):
         for shift, real, marker, table in ((-0.2, False, "o", TABLE_14), (0.2, True, "^", TABLE_15)):
             values = found.jerk(name, real)[:, column]
             if values.size:
@@ -145,11 +125,13 @@ def _draw_jerk(axes: Axes, found: HumanLikeArm, column: int) -> None:
             if name in table:
                 axes.plot(table[name][column], k + shift, "x", color=style.TRUTH, label="report")
     log_scale(axes)
-    _name_rows(axes, list(found.methods))
+    _name_rows(axes, list(METHODS))
     axes.plot([], [], "o", color=style.GRAY, markersize=3.0, label="plan")
     axes.plot([], [], "^", color=style.GRAY, markersize=3.0, label="arm")
 
 
+#: methods in the order of the rows
+_TABLED = [name for name in obstacles.METHODS if name in METHOD_COLORS]
 _SHOWN = ("paper mode", "MAP", "minimum jerk, via", "DMP mollifier", "DMP Gaussian")
 
 
@@ -159,10 +141,10 @@ def plot_human_like_obstacles(found: HumanLikeObstacles) -> Figure:
     figure, panels = new_panels(rows, (12.0, 8.0), spatial=_SPATIAL & set(rows[0]))
     scene, motions = found.example
     _draw_example(panels["setting"], found, 1.2)
-    first = next((name for name in _SHOWN if name in motions), None)
-    if first is not None:
-        _draw_position(panels["position"], scene, motions[first], first)
-    _draw_speed(panels["speed"], scene, {name: motions[name] for name in _SHOWN if name in motions})
+    shown = {name: motions[name] for name in _SHOWN if name in motions}
+    for name, motion in list(shown.items())[:1]:
+        _draw_position(panels["position"], scene, motion, name)
+    _draw_speed(panels["speed"], scene, shown)
     _draw_jerk_of_methods(panels["jerk"], found)
     _draw_clearance(panels["clearance"], found)
     return outside_legend(figure, *panels.values(), ncols=8)
@@ -218,26 +200,19 @@ def _draw_speed(axes: Axes, scene: Scenario, motions: dict[str, Motion]) -> None
     t = np.linspace(0.0, scene.duration, 601)
     for name, motion in motions.items():
         axes.plot(t, _speed(motion, t), **_line(name), linewidth=style.LINE)
-    label(axes, "D4.2, Figure 32: speed", "time [s]", "speed [m/s]")
-    axes.set_ylim(bottom=0.0)
+    label(axes, "D4.2, Figure 32: speed", "time [s]", "speed [m/s]", ylim=(0.0, None))
 
 
 def _draw_jerk_of_methods(axes: Axes, found: HumanLikeObstacles) -> None:
     """Boxes from the quartiles, whiskers to 5 and 95 %, and the report's medians of the four scenarios."""
-    names = _tabled(found)
-    for row, name in enumerate(names):
+    for row, name in enumerate(_TABLED):
         jerk = found.values(name)[:, 1]
         _box(axes, jerk[np.isfinite(jerk)], row, METHOD_COLORS[name])
     for name, printed in TABLE_13.items():
-        if name in names:
-            axes.plot(printed, [names.index(name)] * 4, "x", color=style.TRUTH, label="report")
+        axes.plot(printed, [_TABLED.index(name)] * 4, "x", color=style.TRUTH, label="report")
     log_scale(axes)
-    _name_rows(axes, names)
+    _name_rows(axes, _TABLED)
     label(axes, "D4.2, Table 13: 5, 25, 50, 75, 95 %", "mean jerk [m/s³]", "")
-
-
-def _tabled(found: HumanLikeObstacles) -> list[str]:
-    return [name for name in found.methods if name in METHOD_COLORS]
 
 
 def _box(axes: Axes, values: Array, row: float, color: str, height: float = 0.6, alpha: float = 0.7) -> None:
@@ -249,14 +224,13 @@ def _box(axes: Axes, values: Array, row: float, color: str, height: float = 0.6,
 
 
 def _draw_clearance(axes: Axes, found: HumanLikeObstacles) -> None:
-
-    for k, name in enumerate(_tabled(found)):
+    for k, name in enumerate(_TABLED):
         room = found.values(name)[:, 2]
         room = 1e3 * room[np.isfinite(room)]
         axes.plot(room, k + np.linspace(-0.3, 0.3, len(room)), ".", color=METHOD_COLORS[name], markersize=2.0)
     axes.axvline(1e3 * MARGIN, color=style.TRUTH, linewidth=style.THIN, linestyle="--", label="margin")
     axes.axvline(0.0, color=style.TRUTH, linewidth=style.THIN, label="surface of a sphere")
-    _name_rows(axes, _tabled(found))
+    _name_rows(axes, _TABLED)
     label(axes, "Not in D4.2: distance from the spheres in every setting", "least distance [mm]", "")
 
 
@@ -343,11 +317,11 @@ def plot_human_like_sampling(found: HumanLikeSampling) -> Figure:
     """Draw mean time, share of failures and median of the mean jerk over the number of samples, by scenario."""
     figure, panels = new_panels([["time", "failures", "jerk"]], (12.0, 4.6))
     _draw_time(panels["time"], found)
-    _draw_counts(panels["failures"], found, lambda one: 100.0 * one.failures, 100.0, 1)
-    label(panels["failures"], "D4.2, Figure 30: failures", "number of via points tried", "no path [%]")
-    _draw_counts(panels["jerk"], found, lambda one: np.nanmedian(one.jerk, axis=1))
+    title, y = "D4.2, Figure 30: failures", "no path [%]"
+    _draw_counts(panels["failures"], found, lambda one: 100.0 * one.failures, title, y, 100.0, 1)
+    title, y = "Not in D4.2: median of the mean jerk", "mean jerk [m/s³]"
+    _draw_counts(panels["jerk"], found, lambda one: np.nanmedian(one.jerk, axis=1), title, y)
     panels["jerk"].set_ylim(bottom=0.0)
-    label(panels["jerk"], "Not in D4.2: median of the mean jerk", "number of via points tried", "mean jerk [m/s³]")
     return outside_legend(figure, panels["time"], ncols=9)
 
 

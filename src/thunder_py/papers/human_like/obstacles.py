@@ -84,23 +84,23 @@ class Attempt(NamedTuple):
         return bool(np.isfinite(self.jerk))
 
 
-def methods(learned: Learned, names: tuple[str, ...] = METHODS) -> dict[str, Method]:
-    """Return trained methods by name."""
+@lru_cache(maxsize=8)
+def methods(learned: Learned) -> dict[str, Method]:
+    """Return the trained methods by name."""
     best, paper = VIA, ViaSearch.paper()
-    makers: dict[str, Callable[[], Method]] = {
-        "paper mode": lambda: partial(around, learned.paper, paper),
-        "MAP": lambda: partial(around, learned.map, best),
-        "minimum jerk, via": lambda: partial(around, learned.minimum_jerk, best),
-        "minimum jerk": lambda: lambda scene: minimum_jerk(scene.start, scene.goal, scene.duration),
-        "DMP mollifier": lambda: partial(primitive, learned.dmp("mollifier"), POTENTIAL),
-        "DMP Gaussian": lambda: partial(primitive, learned.dmp("gaussian"), POTENTIAL),
-        "DMP (104)": lambda: partial(primitive, learned.dmp("mollifier", "paper"), POTENTIAL),
-        "ProMP": lambda: lambda scene: learned.promp.plan(scene.start, scene.goal, scene.duration),
-        "ProMP, via": lambda: partial(_through, learned.promp, partial(around, learned.map, best)),
-        "(102), via as MAP": lambda: partial(around, learned.paper, best),
-        "MAP, via as paper": lambda: partial(around, learned.map, paper),
+    return {
+        "paper mode": partial(around, learned.paper, paper),
+        "MAP": partial(around, learned.map, best),
+        "minimum jerk, via": partial(around, learned.minimum_jerk, best),
+        "minimum jerk": lambda scene: minimum_jerk(scene.start, scene.goal, scene.duration),
+        "DMP mollifier": partial(primitive, learned.dmp("mollifier"), POTENTIAL),
+        "DMP Gaussian": partial(primitive, learned.dmp("gaussian"), POTENTIAL),
+        "DMP (104)": partial(primitive, learned.dmp("mollifier", "paper"), POTENTIAL),
+        "ProMP": lambda scene: learned.promp.plan(scene.start, scene.goal, scene.duration),
+        "ProMP, via": partial(_through, learned.promp, partial(around, learned.map, best)),
+        "(102), via as MAP": partial(around, learned.paper, best),
+        "MAP, via as paper": partial(around, learned.map, paper),
     }
-    return {name: makers[name]() for name in names}
 
 
 def attempt(method: Method, scene: Scenario) -> tuple[Attempt, Motion | None]:
@@ -147,27 +147,17 @@ def compare_gains(
     dict of str to (gains, 3) array
         By method: share of settings within the margin, mean error at T [m], median of the mean jerk [m/s^3].
     """
-    rows = map_seeds(partial(_at_gains, learned, gains), count, workers=workers, description="gains")
-    measured = {name: np.concatenate([row[name] for row in rows]) for name in _BASES}
-    return {
-        name: np.stack([(x[..., 2] < 0.0).mean(axis=0), x[..., 0].mean(axis=0), np.median(x[..., 1], axis=0)], axis=1)
-        for name, x in measured.items()
-    }
+    work = partial(_at_gains, [learned.dmp(basis) for basis in _BASES.values()], gains)
+    rows = np.concatenate(map_seeds(work, count, workers=workers, description="gains"), axis=1)
+    error, jerk, room = np.moveaxis(rows, -1, 0)
+    values = np.stack([(room < 0.0).mean(axis=1), error.mean(axis=1), np.median(jerk, axis=1)], axis=-1)
+    return dict(zip(_BASES, values, strict=True))
 
 
-def _at_gains(learned: Learned, gains: tuple[float, ...], number: int) -> dict[str, Array]:
-    """Return errors, jerks and room, (families, gains, 3), by method."""
-    found: dict[str, Array] = {}
-    for name, basis in _BASES.items():
-        dmp = _dmp(learned, basis)
-        scenes = [scenario(family, number, _SEED) for family in FAMILIES]
-        found[name] = np.array([[_measured(dmp, gain, scene) for gain in gains] for scene in scenes])
-    return found
-
-
-@lru_cache(maxsize=8)
-def _dmp(learned: Learned, basis: str) -> DMP:
-    return learned.dmp(basis)
+def _at_gains(dmps: list[DMP], gains: tuple[float, ...], number: int) -> Array:
+    """Return errors, jerks and room, (primitives, families, gains, 3)."""
+    scenes = [scenario(family, number, _SEED) for family in FAMILIES]
+    return np.array([[[_measured(dmp, gain, scene) for gain in gains] for scene in scenes] for dmp in dmps])
 
 
 def _measured(dmp: DMP, gain: float, scene: Scenario) -> tuple[float, float, float]:
@@ -219,12 +209,6 @@ class HumanLikeObstacles:
     example: tuple[Scenario, dict[str, Motion]]
     gains: dict[str, Array] | None = None
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Names of the methods in the order of the tables."""
-        known = {name for name, _ in self.attempts}
-        return tuple(name for name in METHODS if name in known)
-
     def values(self, method: str, family: int | None = None) -> Array:
         """Return error, jerk, clearance, length, seconds in each setting of a family or of all; NaN without a path."""
         families = self.scenes if family is None else (family,)
@@ -234,12 +218,14 @@ class HumanLikeObstacles:
     def table(self) -> str:
         """Return Tables 12 and 13 with the report's numbers beside ours, who keeps clear, and tests."""
         n = len(next(iter(self.scenes.values())))
-        notes = "\n".join(f"- {name}: {NOTES[name]}" for name in self.methods)
+        notes = "\n".join(f"- {name}: {NOTES[name]}" for name in METHODS)
         parts = [
             families_table(),
             f"Methods, {n} settings of every scenario\n\n{notes}",
-            f"Table 12: distance from the goal at T [m], mean and standard deviation\n\n{self._errors()}",
-            f"Table 13: median of the mean jerk, T = {DURATION:g} s [m/s^3]\n\n{self._jerk()}",
+            "Table 12: distance from the goal at T [m], mean and standard deviation\n\n"
+            + self._by_scenario({x: [_spread(*p) for p in pairs] for x, pairs in TABLE_12.items()}, 0, _mean_spread),
+            f"Table 13: median of the mean jerk, T = {DURATION:g} s [m/s^3]\n\n"
+            + self._by_scenario(TABLE_13, 1, finite_median),
             f"All scenarios together\n\n{self._avoidance()}",
             f"Mean jerk compared, setting by setting\n\n{self._tests()}",
         ]
@@ -263,28 +249,17 @@ class HumanLikeObstacles:
 
     plot = drawing("plot_human_like_obstacles")
 
-    def _errors(self) -> str:
-        def cell(values: Array) -> str:
-            known = values[np.isfinite(values)]
-            return _spread(known.mean(), known.std(ddof=1)) if len(known) > 1 else _spread(np.nan, np.nan)
-
-        printed = {name: [_spread(*pair) for pair in pairs] for name, pairs in TABLE_12.items()}
-        return self._by_scenario(printed, 0, cell)
-
-    def _jerk(self) -> str:
-        return self._by_scenario(TABLE_13, 1, finite_median)
-
     def _by_scenario(
         self, printed: Mapping[str, Iterable[object]], column: int, cell: Callable[[Array], object]
     ) -> str:
         rows = [[f"report: {'fPC' if name == 'paper mode' else 'DMP'}", *values] for name, values in printed.items()]
-        rows += [[name, *(cell(self.values(name, k)[:, column]) for k in self.scenes)] for name in self.methods]
+        rows += [[name, *(cell(self.values(name, k)[:, column]) for k in self.scenes)] for name in METHODS]
         return markdown(["", *(f"scenario {k}" for k in FAMILIES)], rows)
 
     def _avoidance(self) -> str:
         straight = np.array([scene.length for scenes in self.scenes.values() for scene in scenes])
         rows: list[list[object]] = []
-        for name in self.methods:
+        for name in METHODS:
             _, jerk, room, length, seconds = self.values(name).T
             path, time, room = finite_median(length / straight), 1e3 * finite_median(seconds), room[np.isfinite(jerk)]
             shares = [_percent(flags) for flags in (np.isnan(jerk), room < MARGIN - _ROUNDING, room < 0.0)]
@@ -296,7 +271,7 @@ class HumanLikeObstacles:
     def _tests(self) -> str:
         rows: list[list[object]] = []
         for one, other in _COMPARED:
-            for family in self.scenes if {one, other} <= set(self.methods) else ():
+            for family in self.scenes:
                 pair = np.array([self.values(name, family)[:, 1] for name in (one, other)])
                 a, b = pair[:, np.isfinite(pair).all(axis=0)]
                 effect = cliffs_delta(a, b, n_resamples=500)
@@ -311,19 +286,17 @@ def _spread(mean: float, deviation: float) -> str:
     return f"{mean:.3g} ± {deviation:.2g}"
 
 
+def _mean_spread(values: Array) -> str:
+    known = values[np.isfinite(values)]
+    return _spread(known.mean(), known.std(ddof=1)) if len(known) > 1 else _spread(np.nan, np.nan)
+
+
 def _percent(flags: Array) -> float:
     return 100.0 * float(np.mean(flags)) if flags.size else float("nan")
 
 
 def run_human_like_obstacles(
-    count: int = 150,
-    seed: int = 0,
-    names: tuple[str, ...] = METHODS,
-    recordings: MotionSet | None = None,
-    *,
-    sweep: int = 0,
-    workers: Workers = 1,
-    progress: bool = False,
+    count: int, recordings: MotionSet, *, sweep: int = 0, workers: Workers = 1, progress: bool = False
 ) -> HumanLikeObstacles:
     """Apply the methods in random settings of every family.
 
@@ -331,12 +304,8 @@ def run_human_like_obstacles(
     ----------
     count : int
         Number of settings of every family.
-    seed : int
-        Seed of the settings.
-    names : tuple of str
-        Names from `METHODS`.
-    recordings : MotionSet, optional
-        Training data: poses of hands, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
+    recordings : MotionSet
+        Training data: poses of hands, degrees of freedom x, y, z, rx, ry, rz.
     sweep : int
         Number of settings of every family in which gains of the potential are compared; 0 for none.
     workers : Workers
@@ -344,13 +313,13 @@ def run_human_like_obstacles(
     progress : bool
         Show a progress bar.
     """
-    learned = Learned(default_recordings() if recordings is None else recordings)
-    work = partial(_attempts_in_setting, learned, names, seed)
+    learned = Learned(recordings)
+    work = partial(_attempts_in_setting, learned)
     rows = map_seeds(work, count, workers=workers, progress=progress, description="obstacles")
-    scenes = {family: scenarios(family, count, seed) for family in FAMILIES}
-    attempts = {(name, family): [row[name, family] for row in rows] for name in names for family in FAMILIES}
+    scenes = {family: scenarios(family, count) for family in FAMILIES}
+    attempts = {(name, family): [row[name, family] for row in rows] for name in METHODS for family in FAMILIES}
     example = scenes[max(scenes)][0]
-    motions = {name: attempt(method, example)[1] for name, method in _methods(learned, names).items()}
+    motions = {name: attempt(method, example)[1] for name, method in methods(learned).items()}
     return HumanLikeObstacles(
         scenes=scenes,
         attempts=attempts,
@@ -359,22 +328,14 @@ def run_human_like_obstacles(
     )
 
 
-@lru_cache(maxsize=8)
-def _methods(learned: Learned, names: tuple[str, ...]) -> dict[str, Method]:
-    return methods(learned, names)
-
-
-def _attempts_in_setting(
-    learned: Learned, names: tuple[str, ...], seed: int, number: int
-) -> dict[tuple[str, int], Attempt]:
-    scenes = {family: scenario(family, number, seed) for family in FAMILIES}
-    makers = _methods(learned, names)
-    return {(name, family): attempt(makers[name], scene)[0] for name in names for family, scene in scenes.items()}
+def _attempts_in_setting(learned: Learned, number: int) -> dict[tuple[str, int], Attempt]:
+    scenes = {family: scenario(family, number) for family in FAMILIES}
+    every = methods(learned).items()
+    return {(name, family): attempt(method, x)[0] for name, method in every for family, x in scenes.items()}
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> HumanLikeObstacles:
     """Run the experiment of the registry; `seeds` random settings of every family."""
     count, sweep = (8, 0) if quick else (150, 20)
-    recordings = default_recordings(quick=quick)
-    count = count if seeds is None else seeds
-    return run_human_like_obstacles(count, recordings=recordings, sweep=sweep, workers=workers, progress=not quick)
+    options: dict[str, Any] = {"sweep": sweep, "workers": workers, "progress": not quick}
+    return run_human_like_obstacles(count if seeds is None else seeds, default_recordings(quick), **options)

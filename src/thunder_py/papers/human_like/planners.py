@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ...motion.fpca.splines import SplineBasis
 from ...motion.planning.obstacles import ViaSearch
 from ...motion.planning.plan import HumanLikePlan
 from ...motion.planning.planner import HumanLikePlanner
-from ...motion.primitives.dmp import DMP, DMPMotion
+from ...motion.primitives.dmp import DMP
 from ...motion.primitives.dynamic_potential import DynamicPotential
 from ...motion.primitives.promp import ProMP
 from ...recordings import MotionSet, split_reaches
@@ -72,10 +72,6 @@ def map_components(motions: MotionSet, *, shrinkage: float | str = "auto", **oth
     return FPCA(**(settings | others)).fit(motions)
 
 
-class _Coordinates(Protocol):
-    def position(self, t: Array, derivative: int = 0) -> Array: ...
-
-
 def movements(motions: MotionSet, threshold: float) -> MotionSet:
     """Cut recordings of poses where the hand is slower than a threshold [m/s]; each movement is seen from its start.
 
@@ -100,10 +96,10 @@ def way(scene: Scene) -> Array:
     return np.concatenate([scene.goal[:3, 3] - scene.start[:3, 3], turn])
 
 
-def hand_motion(scene: Scene, coordinates: _Coordinates) -> HandMotion:
-    """Return the motion of a hand from the coordinates of `movements` over time."""
+def hand_motion(scene: Scene, *parts: Motion) -> HandMotion:
+    """Return the motion of a hand from the coordinates of `movements` over time, of one motion or of several parts."""
     t = sample_times(scene.duration)
-    x, dx, ddx = (coordinates.position(t, k) for k in range(3))
+    x, dx, ddx = (np.hstack([part.position(t, k) for part in parts]) for k in range(3))
     phi, dphi, ddphi = (values[:, 3:] for values in (x, dx, ddx))
     return HandMotion(
         p=scene.start[:3, 3] + x[:, :3],
@@ -194,18 +190,7 @@ class _Primitive:
         inflated = [Sphere(sphere.center - a, sphere.radius + scene.margin) for sphere in scene.spheres]
         rest = np.zeros(3)
         place = self.place.rollout(rest, goal[:3], T, PERIOD, obstacles=inflated, potential=self.potential)
-        return hand_motion(scene, _Pair(place, self.turn.rollout(rest, goal[3:], T, PERIOD)))
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """Motions of position and rotation vector as one."""
-
-    place: DMPMotion
-    turn: DMPMotion
-
-    def position(self, t: Array, derivative: int = 0) -> Array:
-        return np.hstack([part.position(t, derivative) for part in (self.place, self.turn)])
+        return hand_motion(scene, place, self.turn.rollout(rest, goal[3:], T, PERIOD))
 
 
 _AXES = ("x", "y", "z")

@@ -36,8 +36,7 @@ from .planners import ANYWHERE, METHODS, map_components
 _ORDERS = ("position", "velocity", "acceleration")
 
 
-def _rest() -> Array:
-    return np.zeros((2, 3))
+_REST = np.zeros((2, 3))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,8 +57,8 @@ class Ends:
 
     x: Array
     duration: float
-    v: Array = field(default_factory=_rest)
-    a: Array | None = field(default_factory=_rest)
+    v: Array = field(default_factory=lambda: _REST)
+    a: Array | None = field(default_factory=lambda: _REST)
 
     def rates(self) -> dict[str, Array]:
         """Return the velocities and, if they are known, the accelerations at the ends, (2, 3) each."""
@@ -120,8 +119,7 @@ def demonstration(motions: MotionSet) -> Trial:
     """Return the most typical reach: in the frame from start to goal, the nearest to the mean of all."""
     x = canonical(motions.to_array(51))
     nearest = int(np.argmin(np.square(x - x.mean(axis=0)).sum(axis=(1, 2))))
-    typical: Trial = motions[nearest]
-    return typical
+    return cast(Trial, motions[nearest])
 
 
 def least_jerk(ends: Ends) -> MinimumJerk:
@@ -254,9 +252,8 @@ class Reach:
         """Return what a planner is told in one of `STATES`."""
         velocity, acceleration = STATES[state]
         x, v, a = self._ends
-        rest = np.zeros((2, 3))
-        told = {"zero": rest, "free": None, "true": a}[acceleration]
-        return Ends(x=x, duration=self.duration, v=v if velocity == "true" else rest, a=told)
+        told = {"zero": _REST, "free": None, "true": a}[acceleration]
+        return Ends(x=x, duration=self.duration, v=v if velocity == "true" else _REST, a=told)
 
     @property
     def peak_time(self) -> float:

@@ -19,7 +19,7 @@ from ...parallel import Workers, map_items
 from ...recordings.metrics import Motion, ldlj, mean_jerk, path_length, rms_distance
 from ...recordings.metrics.sampling import even_times
 from ...recordings.statistics import bootstrap_interval, friedmanchisquare, holm, rank_biserial, wilcoxon
-from ..results import Draws, drawing, over_draws
+from ..results import Varied, drawing, over_draws
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
 from .reaches import (
@@ -41,7 +41,6 @@ PAIRINGS = ("tau", "arc_length", "nearest")
 #: other speeds at which recordings are cut [m/s]
 OTHER_CUTS = (0.005, 0.1)
 REST, FREE = "rest", "rest, acceleration free"
-_THRESHOLD_METHODS = ("MAP", "minimum jerk")
 #: states of the ends, and methods against MAP, that are compared over people left out
 COMPARED = (REST, FREE, "true velocity")
 RIVALS = ("minimum jerk", "DMP Gaussian", "DMP of all", "ProMP")
@@ -164,14 +163,8 @@ def compare(
     # three reaches of different length
     order = np.argsort([reach.distance for reach in reaches.items])
     chosen = {int(order[round(part * (len(order) - 1))]) for part in (0.25, 0.6, 0.95)}
-    folds = list(reaches.folds())
-    parts = map_items(
-        partial(_compare_fold, reaches, chosen),
-        folds,
-        workers=workers,
-        progress=progress,
-        description="subjects left out",
-    )
+    work, options = partial(_compare_fold, reaches, chosen), {"workers": workers, "progress": progress}
+    parts = map_items(work, list(reaches.folds()), description="subjects left out", **options)
     values, conditions, shares, shown = zip(*parts, strict=True)
     found = _arrays(values)
     found["ablation"] |= {name: found["rms"][REST, name] for name in ("MAP", "minimum jerk")}
@@ -250,7 +243,7 @@ def _cuts_of_subjects(
     reaches: Reaches, thresholds: Iterable[float], rms: Mapping[Any, Array], share: float, workers: Workers
 ) -> dict[float, dict[str, Array]]:
     """Compare MAP and minimum jerk on the same recordings, cut at other speeds, with one share of minimum jerk."""
-    rows = {f"{name}, {state}": rms[state, name] for state in (REST, FREE) for name in _THRESHOLD_METHODS}
+    rows = {f"{name}, {state}": rms[state, name] for state in (REST, FREE) for name in ("MAP", "minimum jerk")}
     cuts = {THRESHOLD: rows}
     for threshold in thresholds:
         other = reaches.cut_at(threshold)
@@ -405,38 +398,34 @@ def _cuts(found: Comparison) -> str:
     return markdown(["cut at", "reaches", *names], rows)
 
 
-@dataclass(frozen=True, eq=False)
-class HumanLikeReal:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HumanLikeReal(Varied):
     """Results of the experiment.
 
     Attributes
     ----------
     sources : tuple of Comparison
         Results of every source of reaches.
-    draws : Draws, optional
-        Mean distances of Table 10, ends at rest, over several sets of synthetic reaches.
     """
 
     sources: tuple[Comparison, ...]
-    draws: Draws | None = None
 
     def table(self) -> str:
         """Return Tables 10 and 11 with the report's numbers and ours, and differences with intervals."""
-        parts = [tables(source) for source in self.sources]
-        if self.draws is not None:
-            parts.append(f"Table 10 with ends at rest, other synthetic reaches\n\n{self.draws.table()}")
-        return "\n\n".join([*parts, DIFFERENCES])
+        title = "Table 10 with ends at rest, other synthetic reaches\n\n"
+        return "\n\n".join([self.join(*map(tables, self.sources), title=title), DIFFERENCES])
 
     plot = drawing("plot_human_like_real")
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 10 (mean, standard deviation [m]) and 11 [m/s^3], and the results of every source."""
+        sources = [source.to_dict() for source in self.sources]
         return {
             "table_10_m": TABLE_10,
             "table_11_m_s3": TABLE_11,
-            "sources": [source.to_dict() for source in self.sources],
-            "draws": None if self.draws is None else self.draws.to_dict(),
-        }
+            "sources": sources,
+            "draws": None,
+        } | self.variations()
 
 
 def run(
@@ -458,7 +447,8 @@ def run(
     """
     cuts: tuple[float, ...] = () if quick else OTHER_CUTS
     sources = reaches_of(data, quick)
-    first = HumanLikeReal(tuple(compare(reaches, cuts, workers=workers, progress=not quick) for reaches in sources))
+    compared = tuple(compare(reaches, cuts, workers=workers, progress=not quick) for reaches in sources)
+    first = HumanLikeReal(sources=compared)
     if data is not None:
         if seeds is not None:
             warnings.warn("human-like-real is deterministic with recordings: seeds has no effect", stacklevel=2)

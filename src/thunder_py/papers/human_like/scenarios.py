@@ -22,6 +22,7 @@ A setting is drawn in this order:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +39,7 @@ ROOM = 0.02  # [m]
 _TRIES = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Placement:
+class Placement(NamedTuple):
     """Where spheres are put.
 
     Attributes
@@ -57,8 +57,7 @@ class Placement:
     radius: tuple[float, float]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Family:
+class Family(NamedTuple):
     """One of the four kinds of setting.
 
     Attributes
@@ -73,29 +72,17 @@ class Family:
     placements: tuple[Placement, ...]
 
 
-_MANY = (0.1, 0.9)
-
+_CENTER, _TWO, _THREE = ((0.35, 0.65),), ((0.25, 0.4), (0.6, 0.75)), ((0.2, 0.35), (0.4, 0.6), (0.65, 0.8))
+_RUN_INTO = Placement(((0.25, 0.45), (0.55, 0.75)), off=(0.0, 0.05), radius=(0.05, 0.1))
+_BESIDE = Placement(((0.1, 0.9),) * 3, off=(0.15, 0.35), radius=(0.05, 0.12))
 #: family -> what it is made of
 FAMILIES: dict[int, Family] = {
-    1: Family(
-        sentence="one sphere on the straight line",
-        placements=(Placement(along=((0.35, 0.65),), off=(0.0, 0.0), radius=(0.05, 0.15)),),
-    ),
-    2: Family(
-        sentence="two spheres that the straight line runs into",
-        placements=(Placement(along=((0.25, 0.4), (0.6, 0.75)), off=(0.0, 0.05), radius=(0.05, 0.12)),),
-    ),
+    1: Family("one sphere on the straight line", (Placement(_CENTER, (0.0, 0.0), (0.05, 0.15)),)),
+    2: Family("two spheres that the straight line runs into", (Placement(_TWO, (0.0, 0.05), (0.05, 0.12)),)),
     3: Family(
-        sentence="three spheres near the line, which may pass between them",
-        placements=(Placement(along=((0.2, 0.35), (0.4, 0.6), (0.65, 0.8)), off=(0.0, 0.15), radius=(0.05, 0.1)),),
+        "three spheres near the line, which may pass between them", (Placement(_THREE, (0.0, 0.15), (0.05, 0.1)),)
     ),
-    4: Family(
-        sentence="two spheres that the line runs into and three beside it, in the way of detours",
-        placements=(
-            Placement(along=((0.25, 0.45), (0.55, 0.75)), off=(0.0, 0.05), radius=(0.05, 0.1)),
-            Placement(along=(_MANY, _MANY, _MANY), off=(0.15, 0.35), radius=(0.05, 0.12)),
-        ),
-    ),
+    4: Family("two spheres that the line runs into and three beside it, in the way of detours", (_RUN_INTO, _BESIDE)),
 }
 
 
@@ -181,8 +168,8 @@ def _draw(family: int, random: np.random.Generator) -> Scenario:
     start, goal = middle - half, middle + half
     spheres: list[Sphere] = []
     for placement in FAMILIES[family].placements:
-        for along in placement.along:
-            spheres.append(_sphere(start, goal, along, placement, spheres, random))
+        for one in range(len(placement.along)):
+            spheres.append(_sphere(np.stack([start, goal]), placement, one, spheres, random))
     return Scenario(start=start, goal=goal, spheres=tuple(spheres), duration=DURATION, margin=MARGIN, family=family)
 
 
@@ -191,23 +178,16 @@ def _direction(random: np.random.Generator) -> Array:
     return array(v / np.linalg.norm(v), (3,), "direction")
 
 
-def _sphere(
-    start: Array,
-    goal: Array,
-    along: tuple[float, float],
-    placement: Placement,
-    others: list[Sphere],
-    random: np.random.Generator,
-) -> Sphere:
-    """Draw a sphere until it neither overlaps the others nor holds the ends of the reach."""
+def _sphere(ends: Array, placement: Placement, one: int, others: list[Sphere], random: np.random.Generator) -> Sphere:
+    """Draw one sphere of a placement until it neither overlaps the others nor holds the ends of the reach."""
+    start, goal = ends
     way = (goal - start) / np.linalg.norm(goal - start)
     for _ in range(_TRIES):
         aside = np.cross(way, _direction(random))
-        foot = start + random.uniform(*along) * (goal - start)
+        foot = start + random.uniform(*placement.along[one]) * (goal - start)
         center = foot + random.uniform(*placement.off) * aside / np.linalg.norm(aside)
         radius = random.uniform(*placement.radius)
         apart = all(np.linalg.norm(center - o.center) > radius + o.radius for o in others)
-        ends = min(np.linalg.norm(center - end) for end in (start, goal))
-        if apart and ends > radius + MARGIN + ROOM:
+        if apart and np.linalg.norm(center - ends, axis=1).min() > radius + MARGIN + ROOM:
             return Sphere(center, radius)
     raise RuntimeError("no room for another sphere")  # not with the families above: tests draw thousands

@@ -62,20 +62,16 @@ def plot_excitation_study(runs: Mapping[str, Convergence]) -> Figure:
     figure, panels = new_panels([["error", "parameters", "excitation"]], (12, 4.5), title)
     for (name, run), color in zip(runs.items(), COLORS, strict=False):
         panels["parameters"].semilogy(run.result.t, run.parameter_error, color=color, linewidth=LINE, label=name)
-    _draw_down_to(
-        _SMALLEST_ERROR, panels["error"], ((name, r.result.t, r.result.error_norm()) for name, r in runs.items())
-    )
-    _draw_down_to(
-        _SMALLEST_EIGENVALUE * max(run.excitation.upper.max() for run in runs.values()),
-        panels["excitation"],
-        ((name, run.excitation.t, run.excitation.lower) for name, run in runs.items()),
-    )
+    errors = ((name, run.result.t, run.result.error_norm()) for name, run in runs.items())
+    _draw_down_to(_SMALLEST_ERROR, panels["error"], errors)
+    floor = _SMALLEST_EIGENVALUE * max(run.excitation.upper.max() for run in runs.values())
+    least = ((name, run.excitation.t, run.excitation.lower) for name, run in runs.items())
+    _draw_down_to(floor, panels["excitation"], least)
     run = next(iter(runs.values()))
     label_time(panels["error"], run.result.t, "tracking error", "norm of $e$ [rad]")
     label_time(panels["parameters"], run.result.t, "base parameters", "norm of their error [SI units]")
-    label_time(
-        panels["excitation"], run.excitation.t, r"excitation integral $\int Y^T Y$", "least eigenvalue [SI units]"
-    )
+    title = r"excitation integral $\int Y^T Y$"
+    label_time(panels["excitation"], run.excitation.t, title, "least eigenvalue [SI units]")
     return outside_legend(figure, panels["parameters"])
 
 

@@ -11,13 +11,16 @@ import numpy as np
 from ...checks import Array
 from ...control import ComputedTorque, PassivityBased, PDGravity, SlotineLi
 from ...identification import Excitation, PersistentExcitation, optimize_excitation, persistent_excitation
-from ...optional import require
+from ...optional import LazyModule
 from ...reference import JointReference, SetPoint, Sinusoid
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.result import Lyapunov
 from ...trajectory import MotionLimits
 from ..results import drawing
+from ..tables import markdown
+
+sp: Any = LazyModule("sympy", "symbolic")
 
 GOAL = np.array([0.9, -0.6])
 K_P, K_D = np.array([60.0, 30.0]), np.array([18.0, 6.0])
@@ -50,24 +53,21 @@ class Candidate:
         return "asymptotically stable" if rate > tiny else "stable; LaSalle is needed for more"
 
 
-def mass_spring(k: float = 1.0, m: float = 1.0, b: float = 1.0) -> Array:
-    """Return A of the damped mass on a spring, ``x' = A x`` (lecture 30)."""
-    return np.array([[0.0, 1.0], [-k / m, -b / m]])
+#: A of the damped mass on a spring, ``x' = A x`` (lecture 30); mass, stiffness and damping are 1
+MASS_SPRING = np.array([[0.0, 1.0], [-1.0, -1.0]])
 
 
 def mass_spring_candidates() -> dict[str, Candidate]:
     """Return the candidates of lecture 30: one that proves stability, and the energy, which needs LaSalle."""
-    A = mass_spring()
     candidates = {"crossed": np.array([[0.5, 0.25], [0.25, 0.5]]), "energy": 0.5 * np.eye(2)}
-    return {name: Candidate(P, -(P @ A + A.T @ P)) for name, P in candidates.items()}
+    return {name: Candidate(P, -(P @ MASS_SPRING + MASS_SPRING.T @ P)) for name, P in candidates.items()}
 
 
 def mass_spring_motion(x0: Array, t: Array) -> Array:
     """Return the exact states of the mass on the spring from `x0`, (k, 2)."""
     from scipy.linalg import expm
 
-    A = mass_spring()
-    return np.stack([expm(A * time) @ x0 for time in t])
+    return np.stack([expm(MASS_SPRING * time) @ x0 for time in t])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,12 +92,7 @@ class Study:
 
     def table(self) -> str:
         """Return the errors in the middle and at the end, as Markdown."""
-        from ..tables import markdown
-
-        rows = [
-            [name, float(run.error_norm()[len(run.t) // 2]), float(run.steady_state_error())]
-            for name, run in self.runs.items()
-        ]
+        rows = [[x, run.error_norm()[len(run.t) // 2], run.steady_state_error()] for x, run in self.runs.items()]
         return markdown(["run", "error half-way [rad]", "steady state [rad]"], rows)
 
 
@@ -109,22 +104,15 @@ def wrong_arm(robot: Robot, factor: float = 0.5) -> Robot:
 def set_point_study(duration: float = 4.0) -> Study:
     """Run lecture 31: PD control with gravity compensation, without, and with a wrong one; V of the proof."""
     robot = Robot.load("elbow")
-    models = {
-        "with gravity": robot,
-        "without": robot.replace(gravity=(0.0, 0.0, 0.0)),
-        "half of gravity": wrong_arm(robot),
-    }
+    models = {"with gravity": robot, "without": robot.replace(gravity=np.zeros(3)), "half of gravity": wrong_arm(robot)}
     runs = {
         name: simulate(robot, PDGravity(model, K_P, K_D), SetPoint(GOAL), duration, q0=np.zeros(2), log_every=LOG_EVERY)
         for name, model in models.items()
     }
     run = runs["with gravity"]
     V = 0.5 * _quadratic(run.dq, robot.mass_matrix(run.q)) + 0.5 * run.error**2 @ K_P
-    return Study(
-        title="Lecture 31: PD control with gravity compensation",
-        runs=runs,
-        lyapunov={"with gravity": Lyapunov(run.t, V, -(run.dq**2) @ K_D, True)},
-    )
+    proof = {"with gravity": Lyapunov(run.t, V, -(run.dq**2) @ K_D, True)}
+    return Study(title="Lecture 31: PD control with gravity compensation", runs=runs, lyapunov=proof)
 
 
 def passivity_study(duration: float = 4.0) -> Study:
@@ -142,11 +130,8 @@ def passivity_study(duration: float = 4.0) -> Study:
     e, de = run.error, run.s - LAMBDA * run.error
     V = 0.5 * _quadratic(run.s, robot.mass_matrix(run.q)) + e**2 @ (LAMBDA * K)
     V_dot = -(de**2) @ K - e**2 @ (LAMBDA**2 * K)
-    return Study(
-        title="Lectures 28 and 32: computed torque and passivity-based control",
-        runs=runs,
-        lyapunov={"passivity-based": Lyapunov(run.t, V, V_dot, True)},
-    )
+    title = "Lectures 28 and 32: computed torque and passivity-based control"
+    return Study(title=title, runs=runs, lyapunov={"passivity-based": Lyapunov(run.t, V, V_dot, True)})
 
 
 def adaptation_study(duration: float = 8.0) -> Study:
@@ -159,11 +144,8 @@ def adaptation_study(duration: float = 8.0) -> Study:
         "as printed": PrintedSlotineLi(nominal, LAMBDA, K, GAMMA),
     }
     runs = {name: _track(robot, law, duration) for name, law in laws.items()}
-    return Study(
-        title="Lecture 34: Slotine-Li adaptive control",
-        runs=runs,
-        lyapunov={"Slotine-Li": runs["Slotine-Li"].lyapunov(laws["Slotine-Li"])},
-    )
+    proof = {"Slotine-Li": runs["Slotine-Li"].lyapunov(laws["Slotine-Li"])}
+    return Study(title="Lecture 34: Slotine-Li adaptive control", runs=runs, lyapunov=proof)
 
 
 class Convergence(NamedTuple):
@@ -261,15 +243,11 @@ class LectureModel:
 
     def latex(self, which: str) -> str:
         """Return one of the three as LaTeX, ``M = ...``."""
-        sp = require("sympy", "symbolic")
-
         return f"{which} = {sp.latex(getattr(self, which))}"
 
 
 def _short(expression: Any) -> Any:
     """Expand, apply trigonometric identities, collect: faster than simplify, and sufficient here."""
-    sp = require("sympy", "symbolic")
-
     return sp.factor_terms(sp.trigsimp(sp.expand(expression)))
 
 
@@ -279,8 +257,6 @@ def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[
     ``d_ij = d2 T / d dq_i d dq_j``, ``c_ijk = (d d_kj/d q_i + d d_ki/d q_j - d d_ij/d q_k) / 2``,
     ``C_kj = sum_i c_ijk dq_i``, ``g_k = d U / d q_k``.
     """
-    sp = require("sympy", "symbolic")
-
     n = len(q)
     D = sp.Matrix(n, n, lambda i, j: _short(sp.diff(kinetic, dq[i], dq[j])))
 
@@ -293,8 +269,6 @@ def euler_lagrange(kinetic: Any, potential: Any, q: Sequence[Any], dq: Sequence[
 
 def cart_pendulum_by_hand() -> LectureModel:
     """Return the model of lecture 26: cart m_1 at x, pendulum m_2, center l from the pivot, phi from upright."""
-    sp = require("sympy", "symbolic")
-
     x, phi, dx, dphi = sp.symbols("x phi xdot phidot", real=True)
     m1, m2, length, inertia, g = sp.symbols("m_1 m_2 l I_zz g", positive=True)
     vertical, along = length * sp.cos(phi), x - length * sp.sin(phi)
@@ -305,8 +279,6 @@ def cart_pendulum_by_hand() -> LectureModel:
 
 def cart_pendulum_by_package() -> LectureModel:
     """Return the bundled ``cart_pendulum``, recorded, in the notation of the lecture."""
-    sp = require("sympy", "symbolic")
-
     hand = cart_pendulum_by_hand()
     model = Robot.load("cart_pendulum").symbolic(
         inertial=True, inertial_as="DYN", gravity=[0, 0, 1], dh=[0, 0, 0, 0, 1, 0, 0, 0]
@@ -318,8 +290,6 @@ def cart_pendulum_by_package() -> LectureModel:
 
 def printed_cart_pendulum_gravity() -> Any:
     """Return G as printed in lecture 26, with the cosine (errata N-1)."""
-    sp = require("sympy", "symbolic")
-
     hand = cart_pendulum_by_hand()
     m2, length, g = sp.symbols("m_2 l g", positive=True)
     return sp.Matrix([0, -m2 * length * g * sp.cos(hand.q[1])])
@@ -327,8 +297,6 @@ def printed_cart_pendulum_gravity() -> Any:
 
 def pendulum_frame(lecture: int) -> Any:
     """Return R_2^0 of the pendulum as printed in lecture 26 or 27; the first is a reflection (errata N-1)."""
-    sp = require("sympy", "symbolic")
-
     phi = cart_pendulum_by_hand().q[1]
     c, s = sp.cos(phi), sp.sin(phi)
     return sp.Matrix([[c, -s, 0], [0, 0, 1], [s, c, 0] if lecture == 26 else [-s, -c, 0]])
@@ -336,8 +304,6 @@ def pendulum_frame(lecture: int) -> Any:
 
 def planar_arm_by_hand() -> LectureModel:
     """Return the model of lecture 27: planar arm, two revolute joints, centers of mass l_c1, l_c2 from the joints."""
-    sp = require("sympy", "symbolic")
-
     q, dq = sp.symbols("q_1 q_2", real=True), sp.symbols("qdot_1 qdot_2", real=True)
     m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
     l1, g = sp.symbols("l_1 g", positive=True)
@@ -357,8 +323,6 @@ def planar_arm_by_hand() -> LectureModel:
 
 def planar_arm_by_package() -> LectureModel:
     """Return the bundled ``elbow``, recorded, in the notation of the lecture."""
-    sp = require("sympy", "symbolic")
-
     model = Robot.load("elbow").symbolic(inertial=True, inertial_as="DYN", gravity=[0, 1, 0], dh=[1, 0, 0, 0] * 2)
     m, inertia = sp.symbols("m_1 m_2", positive=True), sp.symbols("I_z1 I_z2", positive=True)
     center, (l1, g) = sp.symbols("l_c1 l_c2", positive=True), sp.symbols("l_1 g", positive=True)
@@ -372,8 +336,6 @@ def planar_arm_by_package() -> LectureModel:
 
 def _in_letters(model: Any, letters: Mapping[str, Any], hand: LectureModel) -> LectureModel:
     """Replace names in the package's three matrices, those of the centers first, because these introduce lengths."""
-    sp = require("sympy", "symbolic")
-
     joints = {f"q{i + 1}": q for i, q in enumerate(hand.q)} | {f"dq{i + 1}": v for i, v in enumerate(hand.dq)}
     parts = []
     for expression in (model.mass_matrix(), model.coriolis_matrix(), model.gravity_vector()):

@@ -14,10 +14,8 @@ from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ..results import Varied, drawing, over_draws, titled
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
-from .setup import PARTS, REPORT, UNITS, estimation_errors, joint_controllers, joint_curve, panda, with_units
+from .setup import REPORT, UNITS, distances, estimation_errors, joint_controllers, joint_curve, panda, with_units
 from .sweeps import judge_estimation
-
-_LINK_7 = slice(60, 70)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,16 +39,11 @@ class D42Estimation(Varied):
     @property
     def estimate(self) -> Array:
         """REG of link 7 over time, (k, 10)."""
-        return np.asarray(self.result.parameters[:, _LINK_7])
-
-    def distances(self, row: int) -> dict[str, float]:
-        """Return the distances of the estimate from the truth at an instant."""
-        error = self.estimate[row] - self.truth
-        return {name: float(np.linalg.norm(error[part])) for name, part in PARTS.items()}
+        return np.asarray(self.result.parameters[:, 60:70])
 
     def table(self) -> str:
         """Return the report's numbers and ours, as Markdown."""
-        first = self.distances(0)
+        first = distances(self.result, self.truth, 0)
         rows = ([f"{x} [{UNITS[x]}]", REPORT[x], value, first.get(x)] for x, value in self.figures().items())
         return self.join(
             titled("Distance from the truth at the end, and errors", ["", "report", "ours", "ours, at first"], rows)
@@ -66,7 +59,7 @@ class D42Estimation(Varied):
             "units": UNITS,
             "report": REPORT,
             "ours": self.figures(),
-            "first": self.distances(0),
+            "first": distances(self.result, self.truth, 0),
             "truth_REG": self.truth,
             "estimate_REG": self.estimate[-1],
             **self.variations(),

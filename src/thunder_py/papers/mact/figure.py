@@ -13,7 +13,7 @@ from ...plotting.style import draw_truth, label, label_time, outside_legend
 from .cartesian import D42Cartesian
 from .estimation import D42Estimation
 from .joint import D42Joint
-from .setup import K_P, K_V, Plant
+from .setup import K_P, K_V, TABLE_7, Plant
 
 _DRAW = "first draw of the parameter error"
 
@@ -31,7 +31,7 @@ def plot_joint(found: D42Joint) -> Figure:
 
 
 def _draw_errors(axes: Axes, found: D42Joint, eta: float) -> None:
-    for name in ("CT", "ACT", "AIRC", "MACT"):
+    for name in TABLE_7:
         run = found.results[name, eta][0]
         axes.semilogy(run.t[1:], run.error_norm()[1:], color=style.LAW_COLORS[name], label=name, linewidth=style.LINE)
     end = found.results["CT", eta][0].t

@@ -168,9 +168,13 @@ def with_units(figures: Mapping[str, float]) -> dict[str, float]:
     return {f"{name} [{UNITS[name]}]": x for name, x in figures.items()}
 
 
+def distances(run: SimulationResult, truth: Array, row: int = -1) -> dict[str, float]:
+    """Return the distances of the estimate from `truth` (10,), the REG of link 7 with the hand, at an instant."""
+    error = run.parameters[row, 60:70] - truth
+    return {name: float(np.linalg.norm(error[part])) for name, part in PARTS.items()}
+
+
 def estimation_errors(run: SimulationResult, truth: Array) -> dict[str, float]:
     """Return the figures of merit by the names of `REPORT`, with `truth` (10,), the REG of link 7 with the hand."""
-    error = run.parameters[-1, 60:70] - truth
     late = run.error_norm()[run.t >= min(SETTLED, 0.5 * run.t[-1])]
-    sizes = {name: float(np.linalg.norm(error[part])) for name, part in PARTS.items()}
-    return sizes | {"RMSE": run.rmse(), "RMSE from 100 s": rms(late)}
+    return distances(run, truth) | {"RMSE": run.rmse(), "RMSE from 100 s": rms(late)}

@@ -61,7 +61,16 @@ TASK = (
 )  # fmt: skip
 
 
-def _published_curve() -> Sinusoid:
+def _arms(s: Any) -> tuple[Robot, Robot]:
+    """Return the plant, and the arm that the controllers know: with its friction or without."""
+    plant = setup.panda(s.friction)
+    return plant, plant if s.modeled == "yes" else Robot.load("panda")
+
+
+def _motion(s: Any, speed: float = 1.0) -> Sinusoid:
+    """Return the joint curve, ours or the published one."""
+    if s.curve == "ours":
+        return setup.joint_curve(speed)
     limits = Robot.load("panda").limits
     amplitude, frequency = (1.2, 0.5, 1.2, 0.5, 1.2, 0.6, 1.2), (0.1, 0.15, 0.18, 0.2, 0.3, 0.09, 0.23)
     return Sinusoid(amplitude, frequency, center=0.5 * (limits.lower + limits.upper))
@@ -88,10 +97,7 @@ def joint_errors(*, draws: int = 3, scale: float = 1.0, workers: Workers = 1, **
         Where the runs are made, see `run_tasks`.
     """
     s = chosen(JOINT, given)
-    plant = setup.panda(s.friction)
-    known = plant if s.modeled == "yes" else Robot.load("panda")
-    motion = setup.joint_curve(s.speed) if s.curve == "ours" else _published_curve()
-    specs = []
+    (plant, known), motion, specs = _arms(s), _motion(s, s.speed), []
     for seed in range(draws):
         laws = setup.joint_controllers(setup.wrong_panda(known, seed, s.signs), s.eta, gamma=s.gamma)
         options = {"q0": motion(0.0).q + s.start, **_options(s.noise, seed)}
@@ -120,34 +126,30 @@ def task_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> di
         Where the runs are made, see `run_tasks`.
     """
     s = chosen(TASK, given)
-    arm, end = setup.panda(s.friction), scale * s.duration
-    known = arm if s.modeled == "yes" else Robot.load("panda")
+    (arm, known), end = _arms(s), scale * s.duration
     references, joints = _references(end, s.size, s.speed, s.clik)
     specs: dict[tuple[setup.Plant, str, str], RunSpec] = {}
     for plant, curve, name in _RUNS:
         is_hand = plant == "hand"
         model = known if is_hand else setup.wrong_panda(known, 0, s.signs)
-        laws: Any = setup.task_controllers(
-            model, setup.stiffness(plant, curve), s.eta, "link7" if is_hand else None, s.gamma
-        )
+        unknown, stiffness = "link7" if is_hand else None, setup.stiffness(plant, curve)
+        laws: Any = setup.task_controllers(model, stiffness, s.eta, unknown, s.gamma)
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         if reference is None:  # out of reach of the CLIK
             continue
         payloads = [Payload(HAND_MASS, draw_com(s.mounting))] if is_hand else []
-        specs[plant, curve, name] = RunSpec(
-            arm, laws[name], reference, end, q0=setup.START + s.start, payloads=payloads, **_options(s.noise)
-        )
+        options = {"q0": setup.START + s.start, "payloads": payloads, **_options(s.noise)}
+        specs[plant, curve, name] = RunSpec(arm, laws[name], reference, end, **options)
     runs = dict(zip(specs, _results(list(specs.values()), workers), strict=True))
     rmse = {
         f"{_NUMBER[plant]}, {curve}: {name}": _position_rmse(arm, references[curve], runs.get((plant, curve, name)))
         for plant, curve, name in _RUNS
     }
     pairs = dict.fromkeys(name.partition(":")[0] for name in rmse)
-    return rmse | {f"{pair}: MACT / AIRC": _ratio(rmse[f"{pair}: MACT"], rmse[f"{pair}: AIRC"]) for pair in pairs}
-
-
-def _ratio(mact: float, airc: float) -> float:
-    return mact / airc if np.isfinite(airc) else np.inf
+    laws = {pair: (rmse[f"{pair}: MACT"], rmse[f"{pair}: AIRC"]) for pair in pairs}
+    return rmse | {
+        f"{x}: MACT / AIRC": mact / airc if np.isfinite(airc) else np.inf for x, (mact, airc) in laws.items()
+    }
 
 
 @lru_cache(maxsize=8)
@@ -191,9 +193,7 @@ def estimation_figures(*, duration: float = 200.0, **given: Any) -> dict[str, fl
         Duration of the run [s].
     """
     s = chosen(ESTIMATION, given)
-    arm, hand = setup.panda(s.friction), Payload(HAND_MASS, draw_com(s.mounting))
-    known = arm if s.modeled == "yes" else Robot.load("panda")
-    motion = setup.joint_curve() if s.curve == "ours" else _published_curve()
+    (arm, known), motion, hand = _arms(s), _motion(s), Payload(HAND_MASS, draw_com(s.mounting))
     law = setup.joint_controllers(known, s.eta, unknown="link7", gamma=s.gamma)["MACT"]
     options = _options(s.noise) | {"log": ("error", "parameters")}
     run = simulate(arm, law, motion, duration, q0=motion(0.0).q + s.start, payloads=[hand], **options)

@@ -30,6 +30,8 @@ TRIALS = 117
 OPENING = 0.10
 #: the wrist turns to the measured yaw until this long before the arrival [s]
 WRIST = 0.3
+#: replanning
+STRATEGY = InterceptionOptions(strategy=TimeAugmentation())
 
 
 class Kind(NamedTuple):
@@ -155,15 +157,15 @@ def _watch(target: BeltObject, kind: Kind, yaw: float, duration: float, rng: np.
     return Feed(np.array(times), np.array(ready), np.reshape(found, (-1, 3))), np.array(yaws, dtype=np.float64)
 
 
-def run_trial(seed: int, options: InterceptionOptions | None = None, *, arm: bool = True) -> CloudTrial:
+def run_trial(seed: int, options: InterceptionOptions = STRATEGY, *, arm: bool = True) -> CloudTrial:
     """Run one trial: its number decides kind and speed, which take turns, and seeds everything drawn.
 
     Parameters
     ----------
     seed : int
         Seed of scene and noise.
-    options : InterceptionOptions, optional
-        Strategy and limits; default replanning by time augmentation.
+    options : InterceptionOptions
+        Strategy and limits.
     arm : bool
         Whether the Panda follows the plan; otherwise the hand is at the planned point.
     """
@@ -176,8 +178,7 @@ def run_trial(seed: int, options: InterceptionOptions | None = None, *, arm: boo
     yaw = rng.uniform(-np.pi / 2.0, np.pi / 2.0)
     feed, yaws = _watch(target, kind, yaw, conveyor.duration, rng)
     error = feed.positions - target.position(feed.taken)
-    chosen = InterceptionOptions(strategy=TimeAugmentation()) if options is None else options
-    scenario = _Watched(conveyor, options=chosen, arm=arm, target=target, feed=feed, tolerance=_ANY_PLACE)
+    scenario = _Watched(conveyor, options=options, arm=arm, target=target, feed=feed, tolerance=_ANY_PLACE)
     run = run_conveyor(seed, scenario)
     turned = _turned(yaws[feed.available < run.arrival - WRIST], yaw, kind.symmetry)
     play = (OPENING - kind.extent(turned)) / 2.0
@@ -185,10 +186,9 @@ def run_trial(seed: int, options: InterceptionOptions | None = None, *, arm: boo
     if run.grasp is not None and (play <= 0.0 or run.grasp.horizontal > play):
         outcome = "turned" if play <= 0.0 else "beside"
     pictures = int(conveyor.duration * _RATE) + 1
-    bias, rms = (float(np.linalg.norm(error.mean(axis=0))), float(np.sqrt((error**2).sum(axis=1).mean())))
-    return CloudTrial(
-        name, speed, outcome == "grasped", outcome, pictures, len(feed.taken), bias, rms, turned, len(run.plans)
-    )
+    bias, rms = float(np.linalg.norm(error.mean(axis=0))), float(np.sqrt((error**2).sum(axis=1).mean()))
+    counts = (pictures, len(feed.taken))
+    return CloudTrial(name, speed, outcome == "grasped", outcome, *counts, bias, rms, turned, len(run.plans))
 
 
 def _turned(yaws: Array, truth: float, symmetry: float) -> float:
@@ -213,11 +213,12 @@ class MovingObjectClouds:
     trials: tuple[CloudTrial, ...]
 
     def groups(self) -> dict[str, list[CloudTrial]]:
-        """Return the trials of Figure 38: all, box-like and other objects, then each kind."""
+        """Return the trials of Figure 38: all, box-like and other objects, then each kind; without empty groups."""
         chosen: dict[str, list[CloudTrial]] = {"all": list(self.trials)}
         for name, box in (("box-like", True), ("others", False)):
             chosen[name] = [trial for trial in self.trials if KINDS[trial.kind].box == box]
-        return chosen | {kind: [trial for trial in self.trials if trial.kind == kind] for kind in KINDS}
+        chosen |= {kind: [trial for trial in self.trials if trial.kind == kind] for kind in KINDS}
+        return {name: trials for name, trials in chosen.items() if trials}
 
     def at(self, speed: float) -> list[CloudTrial]:
         """Return the trials at one speed [m/s]."""
@@ -228,7 +229,7 @@ class MovingObjectClouds:
         header = ["", "trials", "success", "95 %", "report", "ended"]
         rows: list[list[object]] = []
         errors: list[list[object]] = []
-        for name, trials in ((name, trials) for name, trials in self.groups().items() if trials):
+        for name, trials in self.groups().items():
             ended = listed((trial.outcome for trial in trials), " ")
             rows.append([name, len(trials), *_success(trials), TOTAL if name == "all" else None, ended])
             if name in KINDS:
@@ -253,16 +254,9 @@ class MovingObjectClouds:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all trials, and success by group and speed."""
-        groups = {name: trials for name, trials in self.groups().items() if trials}
-        groups |= {f"{speed:g} m/s": self.at(speed) for speed in SPEEDS if self.at(speed)}
-        return {
-            "report_total": TOTAL,
-            "success": {
-                name: {"trials": len(trials), "rate": rate(trials), "wilson_95": list(interval(trials))}
-                for name, trials in groups.items()
-            },
-            "trials": [trial._asdict() for trial in self.trials],
-        }
+        groups = self.groups() | {f"{speed:g} m/s": self.at(speed) for speed in SPEEDS if self.at(speed)}
+        success = {name: {"trials": len(x), "rate": rate(x), "wilson_95": interval(x)} for name, x in groups.items()}
+        return {"report_total": TOTAL, "success": success, "trials": [trial._asdict() for trial in self.trials]}
 
 
 def rate(trials: list[CloudTrial]) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...checks import Array
 from ...manipulation.interception.runs import ConveyorRun
 from ...plotting import style
 from ...plotting.panels import new_panels
@@ -76,12 +77,13 @@ def _draw_success(cells: dict[tuple[str, float], Cell], axes: Axes, hand: str) -
         x = np.array([i for i, _ in kept]) + (k - 0.5 * (len(names) - 1)) * width
         _draw_bars(axes, x, [(cell.rate, *cell.interval) for _, cell in kept], 0.9 * width, name, name)
         printed = [100.0 * TABLE_16["no replan" if name == "no replan" else "replan"][i] for i, _ in kept]
-        half = 0.45 * width
-        axes.hlines(
-            printed, x - half, x + half, color=style.TRUTH, linewidth=2, linestyle=":", label="report, Table 16"
-        )
+        _draw_printed(axes, printed, x, 0.45 * width, "report, Table 16")
     axes.set_xticks(range(len(SPEEDS)), [f"{v:g}" for v in SPEEDS])
     label(axes, f"D4.2, Figure 39: success, {hand}", "speed of the belt [m/s]", "success [%]", ylim=(0.0, 105.0))
+
+
+def _draw_printed(axes: Axes, success: Any, x: Array, half: float, name: str) -> None:
+    axes.hlines(success, x - half, x + half, color=style.TRUTH, linewidth=2, linestyle=":", label=name)
 
 
 def _draw_bars(axes: Axes, x: Any, rates: list[tuple[float, float, float]], width: float, law: str, name: str) -> None:
@@ -110,7 +112,7 @@ def plot_clouds(found: MovingObjectClouds) -> Figure:
         Result to draw.
     """
     figure, panels = new_panels([["kinds", "speeds", "errors"]], (12.0, 3.8), width_ratios=(1.6, 1.0, 1.2))
-    groups = {name: trials for name, trials in found.groups().items() if trials}
+    groups = found.groups()
     _draw_rates(groups, {"all": TOTAL}, panels["kinds"])
     label(panels["kinds"], "D4.2, Figure 38: success by kind of object", "", "success [%]", ylim=(0.0, 105.0))
     panels["kinds"].set_xticks(range(len(groups)), [name.split(",")[0] for name in groups], rotation=35, ha="right")
@@ -131,7 +133,5 @@ def _draw_rates(groups: dict[str, list[CloudTrial]], printed: dict[str, float], 
     _draw_bars(axes, x, rates, 0.7, "time augmentation", "ours")
     for k, name in enumerate(groups):
         if name in printed:
-            axes.hlines(
-                100.0 * printed[name], k - 0.35, k + 0.35, color=style.TRUTH, linewidth=2, linestyle=":", label="report"
-            )
+            _draw_printed(axes, 100.0 * printed[name], np.array(k), 0.35, "report")
     axes.set_xticks(x, [name.split(",")[0] for name in groups])

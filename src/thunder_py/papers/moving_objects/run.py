@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -85,10 +84,9 @@ class Cell(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return rate, interval, outcomes and means."""
         names = ("plans", "fallbacks", "mean_jerk", "horizontal")
-        means = {name: _plain(self.mean(name)) for name in names} | {"relative_speed": _plain(self.mean("speed"))}
-        return {"runs": len(self.runs), "success": self.rate, "wilson_95": list(self.interval), **means} | {
-            "outcomes": self.outcomes
-        }
+        means = {name: self.mean(name) for name in names} | {"relative_speed": self.mean("speed")}
+        rates = {"runs": len(self.runs), "success": self.rate, "wilson_95": self.interval}
+        return {**rates, **means, "outcomes": self.outcomes}
 
 
 Key = tuple[str, float]
@@ -137,7 +135,7 @@ class MovingObjects:
     def to_dict(self) -> dict[str, Any]:
         """Return all cells as numbers and texts."""
         parts = {"arm": self.arm, "point": self.point, "variants": self.variants}
-        return {"table_16_printed": {k: list(v) for k, v in TABLE_16.items()}, "speeds": list(SPEEDS)} | {
+        return {"table_16_printed": TABLE_16, "speeds": SPEEDS} | {
             name: [{"strategy": s, "speed": v, **cell.to_dict()} for (s, v), cell in cells.items()]
             for name, cells in parts.items()
         }
@@ -172,21 +170,15 @@ def _rate(cell: Cell | None) -> str:
     return f"{cell.rate:.1%} [{low:.1%}, {high:.1%}]"
 
 
-def _plain(value: float) -> float | None:
-    return value if np.isfinite(value) else None
-
-
 def _summary(job: tuple[int, Scenario]) -> RunSummary:
     return summary(*job)
 
 
 def run_moving_objects(
-    strategies: Iterable[str] = tuple(STRATEGIES),
-    speeds: Sequence[float] = SPEEDS,
-    *,
     arm_seeds: int = 100,
     point_seeds: int = 200,
     variant_seeds: int = 60,
+    *,
     workers: Workers = 1,
     progress: bool = False,
 ) -> MovingObjects:
@@ -194,10 +186,6 @@ def run_moving_objects(
 
     Parameters
     ----------
-    strategies : iterable of str
-        Some of `STRATEGIES`.
-    speeds : sequence of float
-        Speeds of the belt [m/s].
     arm_seeds, point_seeds, variant_seeds : int
         Runs of each with the Panda, with the planned point, and of the variants; 0 leaves them out.
     workers : Workers
@@ -205,7 +193,7 @@ def run_moving_objects(
     progress : bool
         Show bars.
     """
-    chosen = {name: Scenario(options=STRATEGIES[name]) for name in strategies}
+    chosen = {name: Scenario(options=options) for name, options in STRATEGIES.items()}
     moved = {name: replace(scenario, arm=True) for name, scenario in chosen.items()}
     others = {
         name: Scenario(options=options, filter=tuple(given.items())) for name, (options, given) in VARIANTS.items()
@@ -213,7 +201,7 @@ def run_moving_objects(
     parts = (("arm", moved, arm_seeds), ("point", chosen, point_seeds), ("variants", others, variant_seeds))
     jobs, places = [], []
     for part, named, seeds in parts:
-        for name, speed in product(named, speeds):
+        for name, speed in product(named, SPEEDS):
             scenario = replace(named[name], conveyor=named[name].conveyor.at(speed))
             jobs += [(seed, scenario) for seed in range(seeds)]
             places += [(part, (name, speed))] * seeds
@@ -243,6 +231,4 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     """
     few = (6, 20, 0) if quick else (100, 200, 60)
     arm, point, variants = few if seeds is None else (seeds, seeds, 0 if quick else min(seeds, 100))
-    return run_moving_objects(
-        arm_seeds=arm, point_seeds=point, variant_seeds=variants, workers=workers, progress=not quick
-    )
+    return run_moving_objects(arm, point, variants, workers=workers, progress=not quick)

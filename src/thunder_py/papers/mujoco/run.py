@@ -146,23 +146,8 @@ _TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)  # of the integrators [s]
 _FINEST = 3.125e-5  # of the run that they are compared with [s]
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Largest differences between MuJoCo and this package at random states, relative to the largest entry.
-
-    Attributes
-    ----------
-    mass_matrix, bias, acceleration : float
-        Differences of M, of C dq + G + friction, and of forward dynamics.
-    """
-
-    mass_matrix: float
-    bias: float
-    acceleration: float
-
-
-def agreement(robot: Robot, states: int = 100, seed: int = 0) -> Agreement:
-    """Compare the dynamics of a robot in MuJoCo and in this package.
+def agreement(robot: Robot, states: int = 100) -> dict[str, float]:
+    """Return largest differences between MuJoCo and this package at random states, relative to the largest entry.
 
     Parameters
     ----------
@@ -170,10 +155,14 @@ def agreement(robot: Robot, states: int = 100, seed: int = 0) -> Agreement:
         A robot that MuJoCo can represent.
     states : int
         Number of random states: q within half a turn, dq and tau normal.
-    seed : int
-        Seed of the states.
+
+    Returns
+    -------
+    dict of str to float
+        Differences of M (``mass_matrix``), of C dq + G + friction (``bias``), and of forward dynamics
+        (``acceleration``).
     """
-    plant, rng = MujocoPlant(robot), np.random.default_rng(seed)
+    plant, rng = MujocoPlant(robot), np.random.default_rng(0)
     worst = np.zeros(3)
     for _ in range(states):
         q, (dq, tau) = rng.uniform(-np.pi, np.pi, robot.n), rng.normal(size=(2, robot.n))
@@ -183,7 +172,7 @@ def agreement(robot: Robot, states: int = 100, seed: int = 0) -> Agreement:
             (plant.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau)),
         )
         worst = np.maximum(worst, [np.abs(theirs - ours).max() / np.abs(ours).max() for theirs, ours in pairs])
-    return Agreement(*worst.tolist())
+    return dict(zip(("mass_matrix", "bias", "acceleration"), worst.tolist(), strict=True))
 
 
 @outcome_recorded()  # of interest is whether plants agree, beyond limits too
@@ -201,11 +190,10 @@ def run_case(case: Case, plant: str, duration: float, timestep: float | None = N
     timestep : float, optional
         Time step of the integrator, a divisor of the control period [s]; default the control period.
     """
-    native = plant == OURS
-    own = plant not in PLANTS[:2]
-    method = "rk4" if plant == PLANTS[2] else "implicitfast"
+    native, own = plant == OURS, plant not in PLANTS[:2]
     arm: Any = case.robot
     if not native:
+        method = "rk4" if plant == PLANTS[2] else "implicitfast"
         arm = MujocoPlant(case.robot, payloads=case.payloads, integrator=method, timestep=timestep)
     dt = _CONTROL_PERIOD if own or timestep is None else timestep
     return simulate(
@@ -226,12 +214,12 @@ class _Loop(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _cases(duration: float, d42: bool, seed: int) -> list[Case]:
-    return article_cases(seed) + (joint_cases(seed) + cartesian_cases(duration, seed) if d42 else [])
+def _cases(duration: float, seed: int) -> list[Case]:
+    return article_cases(seed) + joint_cases(seed) + cartesian_cases(duration, seed)
 
 
-def _run_loop(duration: float, d42: bool, loop: _Loop) -> SimulationResult:
-    return run_case(_cases(duration, d42, loop.seed)[loop.case], loop.plant, loop.duration, loop.timestep)
+def _run_loop(duration: float, loop: _Loop) -> SimulationResult:
+    return run_case(_cases(duration, loop.seed)[loop.case], loop.plant, loop.duration, loop.timestep)
 
 
 def _stepped(case: int, duration: float, timesteps: Sequence[float]) -> list[_Loop]:
@@ -254,8 +242,8 @@ class MujocoPlants(Varied):
         Closed loops.
     results : list of dict of str to SimulationResult
         Runs of each case, by plant; without MuJoCo's Runge-Kutta where there is Coulomb friction.
-    agreements : dict of str to Agreement
-        Comparison of the dynamics, by bundled robot.
+    agreements : dict of str to dict of str to float
+        Comparison of the dynamics, see `agreement`, by bundled robot.
     timesteps : (k,) array
         Time steps of the integrators [s].
     distances : dict of str to (k, 2) array
@@ -267,7 +255,7 @@ class MujocoPlants(Varied):
     duration: float
     cases: list[Case]
     results: list[dict[str, SimulationResult]]
-    agreements: dict[str, Agreement]
+    agreements: dict[str, dict[str, float]]
     timesteps: Array
     distances: dict[str, Array]
 
@@ -276,27 +264,26 @@ class MujocoPlants(Varied):
         """Plants of the runs."""
         return list(self.results[0])
 
-    def steady_state(self, case: int, plant: str) -> float | None:
-        """Return the mean tracking error at the end of a run, in the case's unit; None without a run."""
-        result = self.results[case].get(plant)
-        return None if result is None else _steady_state(self.cases[case], result)
+    def numbers(self, case: int, plant: str) -> dict[str, float | None]:
+        """Return the numbers of a run, each None without a run.
 
-    def torque_difference(self, case: int, plant: str) -> float | None:
-        """Return the RMS difference of the torques on a plant and on ours, over time and joints [N m]."""
-        ours, theirs = self.results[case][OURS], self.results[case].get(plant)
-        return None if theirs is None else rms(theirs.tau - ours.tau)
-
-    def position_difference(self, case: int, plant: str) -> float | None:
-        """Return the RMS difference of the joint positions [rad]."""
-        ours, theirs = self.results[case][OURS], self.results[case].get(plant)
-        return None if theirs is None else rms(theirs.q - ours.q)
-
-    def estimate_difference(self, case: int, plant: str) -> float | None:
-        """Return the distance of the final estimates relative to the adaptation on our plant; None without it."""
-        if not self.cases[case].adapts or plant not in self.results[case]:
-            return None
-        ours, theirs = (self.results[case][name].parameters for name in (OURS, plant))
-        return float(np.linalg.norm(theirs[-1] - ours[-1]) / np.linalg.norm(ours[-1] - ours[0]))
+        Returns
+        -------
+        dict of str to float or None
+            ``steady_state``: mean tracking error at the end, in the case's unit; ``torque_difference`` [N m] and
+            ``position_difference`` [rad]: RMS over time and joints, from our plant; ``estimate_difference``: distance
+            of the final estimates relative to the adaptation on our plant, None without adaptation.
+        """
+        names = ("steady_state", "torque_difference", "position_difference", "estimate_difference")
+        loop, ours, theirs = self.cases[case], self.results[case][OURS], self.results[case].get(plant)
+        if theirs is None:
+            return dict.fromkeys(names)
+        apart = (rms(theirs.tau - ours.tau), rms(theirs.q - ours.q), None)
+        if loop.adapts:
+            first, last = ours.parameters[0], ours.parameters[-1]
+            estimates = np.linalg.norm(theirs.parameters[-1] - last) / np.linalg.norm(last - first)
+            apart = (*apart[:2], float(estimates))
+        return dict(zip(names, (_steady_state(loop, theirs), *apart), strict=True))
 
     def table(self) -> str:
         """Return agreement, closed loops, and the effect of the time step, as Markdown."""
@@ -304,9 +291,11 @@ class MujocoPlants(Varied):
         loops: list[list[object]] = []
         estimates: list[list[object]] = []
         for k, case in enumerate(self.cases):
-            torques = (self.torque_difference(k, plant) for plant in others)
-            loops.append([case.group, case.name, case.unit, *(self.steady_state(k, p) for p in self.plants), *torques])
-            estimates.append([case.group, case.name, *(self.estimate_difference(k, plant) for plant in others)])
+            found = {plant: self.numbers(k, plant) for plant in self.plants}
+            torques = (found[plant]["torque_difference"] for plant in others)
+            loops.append([case.group, case.name, case.unit, *(x["steady_state"] for x in found.values()), *torques])
+            if case.adapts:
+                estimates.append([case.group, case.name, *(found[plant]["estimate_difference"] for plant in others)])
         pairs = [f"{name}: {plant}" for name in self.distances for plant in ("ours", "implicitfast")]
         steps = np.column_stack([1e3 * self.timesteps, *self.distances.values()]).tolist()
         titles = (
@@ -315,12 +304,11 @@ class MujocoPlants(Varied):
             "Final estimates: distance from those on our plant, relative to the adaptation there",
             f"RMS difference of q from our RK4 with steps of {1e3 * _FINEST:g} ms [rad]",
         )
-        agreements = [[name, *vars(found).values()] for name, found in self.agreements.items()]
-        adapted = [row for row, case in zip(estimates, self.cases, strict=True) if case.adapts]
+        agreements = [[name, *found.values()] for name, found in self.agreements.items()]
         return self.join(
             titled(titles[0], ["robot", "M", "C dq + G", "ddq"], agreements, 2),
             titled(titles[1], ["", "", "unit", *self.plants, *(f"dtau: {plant}" for plant in others)], loops),
-            titled(titles[2], ["", "", *others], adapted, 2),
+            titled(titles[2], ["", "", *others], estimates, 2),
             titled(titles[3], ["time step [ms]", *pairs], steps),
         )
 
@@ -364,22 +352,18 @@ class MujocoPlants(Varied):
         """Return all reported numbers; steady states in the unit of the loop, differences in N m and rad."""
         loops = [
             {"group": case.group, "controller": case.name, "unit": case.unit}
-            | {"plants": {plant: self._numbers(k, plant) for plant in self.plants}}
+            | {"plants": {plant: self.numbers(k, plant) for plant in self.plants}}
             for k, case in enumerate(self.cases)
         ]
         return {
             "mujoco": self.version,
             "duration_s": self.duration,
-            "agreement": {name: dict(vars(found)) for name, found in self.agreements.items()},
+            "agreement": self.agreements,
             "loops": loops,
-            "time_step_s": self.timesteps.tolist(),
-            "position_difference_rad": {name: values.tolist() for name, values in self.distances.items()},
-            "draws": None if self.draws is None else self.draws.to_dict(),
+            "time_step_s": self.timesteps,
+            "position_difference_rad": self.distances,
+            **{"draws": None, **self.variations()},
         }
-
-    def _numbers(self, case: int, plant: str) -> dict[str, float | None]:
-        names = ("steady_state", "torque_difference", "position_difference", "estimate_difference")
-        return {name: getattr(self, name)(case, plant) for name in names}
 
 
 def _steady_state(case: Case, result: SimulationResult) -> float:
@@ -408,7 +392,6 @@ def run_mujoco_plants(
     *,
     states: int = 100,
     timesteps: Sequence[float] = _TIMESTEPS,
-    d42: bool = True,
     seeds: int = 1,
     workers: Workers = 1,
 ) -> MujocoPlants:
@@ -424,21 +407,19 @@ def run_mujoco_plants(
         Number of random states at which the dynamics of each bundled robot are compared.
     timesteps : sequence of float
         Time steps of both integrators, for one loop of the article and one of D4.2 [s].
-    d42 : bool
-        If True, also run D4.2's loops.
     seeds : int
         Number of initial models; those after the first are run on our plant and the last one only.
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
     version = require("mujoco", "mujoco").__version__
-    cases = _cases(duration, d42, 0)
+    cases = _cases(duration, 0)
     loops = [_Loop(k, p, duration) for k, case in enumerate(cases) for p in plants if _can_run(case, p)]
     loops += [_Loop(k, p, duration, None, s) for s in range(1, seeds) for k in range(len(cases)) for p in (OURS, LAST)]
     for k, case in enumerate(cases):
         if (case.group, case.name) in _STEPPED:
             loops += _stepped(k, min(duration, _STEPPED_FOR), timesteps)
-    found = map_items(partial(_run_loop, duration, d42), loops, workers=workers, description="mujoco")
+    found = map_items(partial(_run_loop, duration), loops, workers=workers, description="mujoco")
     runs = dict(zip(loops, found, strict=True))
     by_seed = [
         {(x.case, x.plant): run for x, run in runs.items() if x.seed == s and not x.timestep} for s in range(seeds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -59,8 +58,7 @@ def scara(viscous: float = 0.0) -> Robot:
         Viscous friction [N m s/rad], [N s/m]. Zero is still a parameter that can be adapted.
     """
     robot = Robot.load("scara")
-    friction = Friction(terms=("viscous",), coefficients=np.full((robot.n, 1), viscous))
-    return Robot(dataclasses.replace(robot.description, friction=friction))
+    return robot.replace(friction=Friction(terms=("viscous",), coefficients=np.full((robot.n, 1), viscous)))
 
 
 def joint_reference(path: Path) -> SampledJointReference:
@@ -187,25 +185,21 @@ class ScaraControl:
     def table(self) -> str:
         """Return errors along z and in the plane with the report's statements and theory, as Markdown."""
         rows: list[list[object]] = []
-        for name, run in self.runs.items():
-            claim, (plane, z) = CLAIMS[name], run.worst(5.0)
-            rows.append([name, claim.report, claim.theory, run.left(), run.worst()[1], z, plane])
+        for name in self.runs:
+            report, theory, left, (_, z), (late_plane, late_z) = self._numbers(name).values()
+            rows.append([name, report, theory, left, z, late_z, late_plane])
         header = ["", "z left: report", "theory [m]", "ours [m]", "worst z [m]", "after 5 s [m]", "x, y after 5 s [m]"]
         return markdown(header, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the errors of every run [m] next to the limits by theory, and the estimated mass [kg]."""
-        runs = {
-            name: {
-                "report": CLAIMS[name].report,
-                "theory_z_m": CLAIMS[name].theory,
-                "final_z_m": run.left(),
-                "largest_xy_and_z_m": run.worst(),
-                "largest_xy_and_z_after_5_s_m": run.worst(5.0),
-            }
-            for name, run in self.runs.items()
-        }
+        runs = {name: self._numbers(name) for name in self.runs}
         return {"runs": runs, "estimated_mass_kg": self.estimated_mass()[-1] if "adaptive" in runs else None}
+
+    def _numbers(self, name: str) -> dict[str, Any]:
+        (report, theory), run = CLAIMS[name], self.runs[name]
+        worst = {"largest_xy_and_z_m": run.worst(), "largest_xy_and_z_after_5_s_m": run.worst(5.0)}
+        return {"report": report, "theory_z_m": theory, "final_z_m": run.left(), **worst}
 
     plot = drawing("plot_control")
     plot_choices = drawing("plot_choices")
@@ -256,17 +250,9 @@ def run_control(
     }
     q0, runs = start(path), {}
     for name in names:
+        desired, given = path if name in K_I else joints, {"q0": q0, "payloads": payload, "log_every": log_every}
         with outcome_recorded():
-            result = simulate(
-                plant,
-                laws[name],
-                path if name in K_I else joints,
-                path.duration,
-                PERIOD,
-                q0=q0,
-                payloads=payload,
-                log_every=log_every,
-            )
+            result = simulate(plant, laws[name], desired, path.duration, PERIOD, **given)
         tip = robot.forward_kinematics(result.q)[:, :3, 3]
         runs[name] = Loaded(result, path(result.t).p - tip)
     return ScaraControl(robot=robot, path=path, runs=runs, payload=float(payload.mass))

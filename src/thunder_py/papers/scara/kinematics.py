@@ -105,23 +105,19 @@ class ScaraKinematics:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the largest differences from the printed formulae, and the ellipsoids in the three configurations."""
-        postures = {
-            name: {
-                "q": q,
-                "manipulability": float(self.robot.manipulability(q, rows=ROWS)),
-                "velocity_half_axes_m_s": self.velocity(q).lengths,
-                "force_half_axes_N": self.force(q).lengths,
-            }
-            for name, q in POSTURES.items()
-        }
+        names = ("q", "manipulability", "velocity_half_axes_m_s", "force_half_axes_N")
+        postures = {name: dict(zip(names, (q, *self._sizes(q)), strict=True)) for name, q in POSTURES.items()}
         return {"largest_differences": self.differences, "postures": postures}
+
+    def _sizes(self, q: Array) -> tuple[float, Array, Array]:
+        return float(self.robot.manipulability(q, rows=ROWS)), self.velocity(q).lengths, self.force(q).lengths
 
     def ellipsoids(self) -> str:
         """Return manipulability and half axes in the report's configurations, as Markdown."""
         rows: list[list[object]] = []
         for name, q in POSTURES.items():
-            w = float(self.robot.manipulability(q, rows=ROWS))
-            axes = [f"{a:.3g}, {b:.3g}" for a, b in (self.velocity(q).lengths, self.force(q).lengths)]
+            w, *ellipsoids = self._sizes(q)
+            axes = [f"{a:.3g}, {b:.3g}" for a, b in ellipsoids]
             rows.append([name, float(np.degrees(q[1])), abs(float(np.sin(q[1]))) / 4, w, *axes])
         header = ["", "theta_2 [deg]", "w, report", "w", "velocity: half axes [m/s]", "force: half axes [N]"]
         return markdown(header, rows, 4)
@@ -524,17 +520,14 @@ class ScaraTranspose:
 
     def table(self) -> str:
         """Return stability numbers and final errors, as Markdown."""
+        numbers = list(self.to_dict().values())
         rows: list[list[object]] = []
-        half = _scale("half")
-        for name, runs in self.set_points.items():
-            q = _postures()[name]
-            number = float(stability_number(self.robot, q))
-            left = [float(runs[gains].error_norm()[-1]) for gains in ("printed", "half")]
-            rows.append([name, float(np.degrees(q[1])), number, left[0], half * number, left[1]])
-        worst: list[object] = ["path, worst", None]
-        for gains, result in self.on_path.items():
-            worst += [self.worst_on_path(gains), float(result.error_norm().max())]
-        rows += [worst, ["anywhere", None, self.worst_anywhere(), None, self.worst_anywhere("half"), None]]
+        for name, q in _postures().items():
+            rows.append(
+                [name, float(np.degrees(q[1])), *(x for part in numbers for x in part["set_points"][name].values())]
+            )
+        rows.append(["path, worst", None, *(x for part in numbers for x in part["path"].values())])
+        rows.append(["anywhere", None, *(x for part in numbers for x in (part["stability_number_anywhere"], None))])
         header = ["", "theta_2 [deg]", "K_tr: dt lambda_max", "norm of e", "K_tr / 2: dt lambda_max", "norm of e"]
         return markdown(header, rows)
 
@@ -551,10 +544,7 @@ class ScaraTranspose:
                     }
                     for name, runs in self.set_points.items()
                 },
-                "path": {
-                    "stability_number": self.worst_on_path(gains),
-                    "error_norm": float(result.error_norm().max()),
-                },
+                "path": {"stability_number": self.worst_on_path(gains), "error_norm": float(result.error_norm().max())},
                 "stability_number_anywhere": self.worst_anywhere(gains),
             }
             for gains, result in self.on_path.items()

@@ -102,9 +102,9 @@ class SoftHand(Varied):
             "estimate, ours, with friction": self.estimate("friction"),
             "estimate, ours, without": self.estimate("ideal"),
         }
-        rows: list[list[object]] = [[f"{name}, article", *values] for name, values in TABLE_8.items()]
-        rows += [[name, *map(float, inertia.dyn_from_reg(reg)[:4])] for name, reg in bodies.items()]
-        rows = [[row[0], *(f"{x:.4f}" for x in row[1:])] for row in rows]
+        every = {f"{name}, article": values for name, values in TABLE_8.items()}
+        every |= {name: tuple(inertia.dyn_from_reg(reg)[:4]) for name, reg in bodies.items()}
+        rows = [[name, *(f"{x:.4f}" for x in values)] for name, values in every.items()]
         return markdown(["", "mass [kg]", "c_x [m]", "c_y [m]", "c_z [m]"], rows)
 
     def distances(self) -> str:
@@ -173,13 +173,14 @@ def run_softhand(
     """
     robot = Robot.load("panda")
     hand = Payload(mass=HAND_MASS, com=com, link="link7")
-    adaptive: dict[str, Run] = {}
-    fixed: dict[str, Run] = {}
-    for name in plants:
-        plant = panda_with_friction() if name == "friction" else robot
-        for runs, is_adaptive in ((adaptive, True), (fixed, False)):
-            controller = controller_of(robot, adaptive=is_adaptive)
-            runs[name] = follow_lissajous(plant, controller, curve(robot), duration, payloads=[hand])
+    arms = {name: panda_with_friction() if name == "friction" else robot for name in plants}
+    adaptive, fixed = (
+        {
+            name: follow_lissajous(arm, controller_of(robot, adaptive=adapts), curve(robot), duration, payloads=[hand])
+            for name, arm in arms.items()
+        }
+        for adapts in (True, False)
+    )
     return SoftHand(robot=robot, truth=merged(robot, hand), adaptive=adaptive, fixed=fixed)
 
 

@@ -11,16 +11,15 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ... import _core
+from ...checks import Array
 from ...optional import require
 from ...robot import Robot
 from ...symbolic import Function
 from ...symbolic.compiler import compile_source
 from .formulas import ArticleFormulas, panda_of
 
-Array = npt.NDArray[np.float64]
 STATES = 16
 _SHORTEST = 2e-3  # shortest run, well above the resolution of the clock [s]
 _ROUNDS, _CALLS = 5, 20_000  # rounds of which the fastest counts; calls for their spread

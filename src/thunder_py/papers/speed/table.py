@@ -114,12 +114,11 @@ def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
             points = [(t.joints, 1e6 * t.seconds) for t in timings if t.curve == curve and t.build == build]
             if not points:
                 continue
-            interpreted, article = build == "interpreted", ":" not in curve
-            caption = curve if interpreted or not article else f"{curve}_built"
-            dashes = "--" if interpreted else line
-            x, y = zip(*points, strict=True)
+            interpreted = build == "interpreted"
+            caption = curve if interpreted or ":" in curve else f"{curve}_built"
             width = 4.0 if curve == "C_std" and not interpreted else LINE
-            axes.plot(x, y, dashes, color=color, marker=marker, markersize=4, linewidth=width, label=caption)
+            look = {"color": color, "marker": marker, "markersize": 4, "linewidth": width, "label": caption}
+            axes.plot(*zip(*points, strict=True), "--" if interpreted else line, **look)
     axes.axhline(1000.0, color=TRUTH, linewidth=THIN)
     axes.annotate("a period at 1 kHz", (0.02, 1000.0), xycoords=("axes fraction", "data"), ha="left", va="bottom")
     label(axes, f"compiled with {level}", "joints [1]", "time of a call [µs]", yscale="log")
@@ -149,13 +148,8 @@ def table_2(joints: Iterable[int]) -> str:
 def table_3(timings: Sequence[Timing]) -> str:
     """Return times and jitter of calls for seven joints with the article's numbers, in nanoseconds, as Markdown."""
     seconds = {(t.curve, t.build): 1e9 * t.seconds for t in timings if t.joints == 7}
-    columns = [
-        ("ours: {}", "-O0"),
-        ("ours: {}", "-O2"),
-        ("{}", "-O0"),
-        ("{}", "-O2"),
-        ("Pinocchio: {}", "as installed"),
-    ]
+    columns = [(curve, build) for curve in ("ours: {}", "{}") for build in ("-O0", "-O2")]
+    columns.append(("Pinocchio: {}", "as installed"))
     rows = []
     for quantity, (thunder, pinocchio) in TABLE_3.items():
         times = [seconds.get((curve.format(quantity), build)) for curve, build in columns]
@@ -171,8 +165,6 @@ def _jitter(timings: Sequence[Timing]) -> str:
     rows: list[list[object]] = []
     for quantity, printed in JITTER.items():
         found = ours.get(f"ours: {quantity}")
-        cells: list[object] = (
-            [None, None] if found is None else [1e9 * found.sigma, 100.0 * found.sigma / found.seconds]
-        )
+        cells = (None, None) if found is None else (1e9 * found.sigma, 100.0 * found.sigma / found.seconds)
         rows.append([quantity, *cells, *printed])
     return markdown(["", "ours, -O2: sigma [ns]", "ours: CV [%]", "article: sigma [ns]", "article: CV [%]"], rows)
