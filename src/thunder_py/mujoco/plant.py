@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from ..checks import Array, array, one_of, positive
 from ..errors import FileFormatError, ThunderError
@@ -28,6 +28,8 @@ from ..robot.payload import Payload, one_or_several
 from ..values import Stateful
 
 mujoco: Any = LazyModule("mujoco", "mujoco")
+#: state of the motors of elastic joints, where there are any
+Motors: TypeAlias = ArrayLike | None
 
 
 def with_payloads(
@@ -81,11 +83,8 @@ def check_payloads(before: Any, after: Any, payloads: Mapping[str, Payload]) -> 
     expected = float(before.body_mass.sum()) + sum(float(payload.mass) for payload in payloads.values())
     same = [np.isclose(after.body_mass.sum(), expected, rtol=1e-9, atol=0.0)]
     for name, payload in payloads.items():
-        body = after.body(name)
-        same += [
-            np.isclose(body.mass[0], payload.mass, rtol=1e-9),
-            np.isclose(sum(body.inertia), np.trace(np.asarray(payload.inertia))),
-        ]
+        body, moments = after.body(name), np.trace(np.asarray(payload.inertia))
+        same += [np.isclose(body.mass[0], payload.mass, rtol=1e-9), np.isclose(sum(body.inertia), moments)]
     if not all(same):
         raise ThunderError(
             "payloads: the file's compiler would change masses or inertias (settotalmass, boundmass, boundinertia): "
@@ -163,11 +162,9 @@ def set_small_inertia(mujoco: Any, model: Any, body: str, dyn: Array) -> None:
         Parameters in DYN order.
     """
     index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, body)
-    R = np.zeros(9)
-    mujoco.mju_quat2Mat(R, model.body_iquat[index])
-    tensor = np.zeros((3, 3))
+    axes, tensor = np.zeros((3, 3)), np.zeros((3, 3))
+    mujoco.mju_quat2Mat(axes.ravel(), model.body_iquat[index])
     tensor[np.triu_indices(3)] = tensor.T[np.triu_indices(3)] = dyn[4:]
-    axes = R.reshape(3, 3)
     model.body_mass[index] = dyn[0]
     model.body_inertia[index] = np.diagonal(axes.T @ tensor @ axes)
 
@@ -357,20 +354,15 @@ class MujocoPlant(Stateful):
         _, self.model, self.data = next(phase for phase in reversed(self._phases) if phase[0] <= t + _ROUNDING)
 
     @overload
-    def forward_dynamics(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> Array: ...
+    def forward_dynamics(self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike) -> Array: ...
 
     @overload
     def forward_dynamics(
-        self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, x: npt.ArrayLike, dx: npt.ArrayLike
+        self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike, x: ArrayLike, dx: ArrayLike
     ) -> tuple[Array, Array]: ...
 
     def forward_dynamics(
-        self,
-        q: npt.ArrayLike,
-        dq: npt.ArrayLike,
-        tau: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        dx: npt.ArrayLike | None = None,
+        self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike, x: Motors = None, dx: Motors = None
     ) -> Array | tuple[Array, Array]:
         """Return MuJoCo's joint accelerations, (n,), and with elastic joints those of the motors, (e,).
 
@@ -394,31 +386,15 @@ class MujocoPlant(Stateful):
         return (ddq, ddx) if self.motor_joints else ddq
 
     @overload
-    def advance(
-        self, t: float, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, dt: float
-    ) -> tuple[Array, Array]: ...
+    def advance(self, t: float, q: ArrayLike, dq: ArrayLike, tau: ArrayLike, dt: float) -> tuple[Array, Array]: ...
 
     @overload
     def advance(
-        self,
-        t: float,
-        q: npt.ArrayLike,
-        dq: npt.ArrayLike,
-        tau: npt.ArrayLike,
-        dt: float,
-        x: npt.ArrayLike,
-        dx: npt.ArrayLike,
+        self, t: float, q: ArrayLike, dq: ArrayLike, tau: ArrayLike, dt: float, x: ArrayLike, dx: ArrayLike
     ) -> tuple[Array, Array, Array, Array]: ...
 
     def advance(
-        self,
-        t: float,
-        q: npt.ArrayLike,
-        dq: npt.ArrayLike,
-        tau: npt.ArrayLike,
-        dt: float,
-        x: npt.ArrayLike | None = None,
-        dx: npt.ArrayLike | None = None,
+        self, t: float, q: ArrayLike, dq: ArrayLike, tau: ArrayLike, dt: float, x: Motors = None, dx: Motors = None
     ) -> tuple[Array, Array] | tuple[Array, Array, Array, Array]:
         """Return q and dq at t + dt by MuJoCo's integrator, with the torque held; with elastic joints x and dx, too.
 
@@ -461,7 +437,7 @@ class MujocoPlant(Stateful):
         else:
             mujoco.mj_implicit(self.model, self.data)
 
-    def mass_matrix(self, q: npt.ArrayLike) -> Array:
+    def mass_matrix(self, q: ArrayLike) -> Array:
         """Return MuJoCo's M(q), (n, n), armature and rotors included; without the motors of elastic joints."""
         self._at(q, np.zeros(self.n))
         M, product = np.zeros((self.n, self.n)), np.zeros(self.model.nv)
@@ -470,33 +446,26 @@ class MujocoPlant(Stateful):
             row[:] = product[self._joints]
         return M
 
-    def bias(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
+    def bias(self, q: ArrayLike, dq: ArrayLike) -> Array:
         """Return MuJoCo's C dq + G + friction(dq), (n,), with relaxed springs at elastic joints."""
         self._at(q, dq)
         return np.asarray((self.data.qfrc_bias - self.data.qfrc_passive)[self._joints])
 
-    def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
+    def elastic_equilibrium(self, q: ArrayLike) -> Array:
         """Return the motor positions at which the springs balance gravity, (e,), as `Robot.elastic_equilibrium`."""
         if not self.motor_joints:
             raise ThunderError("elastic_equilibrium needs elastic joints, and the plant has none")
         drives = read_drives(self.model, couplings(mujoco, self.model), self._joints.tolist())
         return equilibrium(drives, q, self.bias(q, np.zeros(self.n)), self.joint_names)
 
-    def _at(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
+    def _at(self, q: ArrayLike, dq: ArrayLike) -> None:
         """Evaluate MuJoCo at a state without torques, with motors that move as their joints do."""
         q, dq = array(q, (self.n,), "q"), array(dq, (self.n,), "dq")
         moving = list(self.motor_joints)
         self._put(q, dq, np.zeros(self.n), *((q[moving], dq[moving]) if moving else (None, None)))
         mujoco.mj_forward(self.model, self.data)
 
-    def _put(
-        self,
-        q: npt.ArrayLike,
-        dq: npt.ArrayLike,
-        tau: npt.ArrayLike,
-        x: npt.ArrayLike | None,
-        dx: npt.ArrayLike | None,
-    ) -> bool:
+    def _put(self, q: ArrayLike, dq: ArrayLike, tau: ArrayLike, x: Motors, dx: Motors) -> bool:
         """Set a finite state and torques, and return whether they are: MuJoCo would write a log for others."""
         values = [_vector(value, self.n, name) for value, name in ((q, "q"), (dq, "dq"), (tau, "tau"))]
         motors = self._motor_state(x, dx)
@@ -510,7 +479,7 @@ class MujocoPlant(Stateful):
             self.model.dof_damping[self._joints] = self._damping(values[1])
         return True
 
-    def _motor_state(self, x: npt.ArrayLike | None, dx: npt.ArrayLike | None) -> list[Array]:
+    def _motor_state(self, x: Motors, dx: Motors) -> list[Array]:
         """Return x and dx, or nothing for a plant without elastic joints."""
         if not self.motor_joints:
             if x is not None or dx is not None:
@@ -537,7 +506,7 @@ def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     return read_mjcf_text(read_whole(path), path), path
 
 
-def _vector(value: npt.ArrayLike, n: int, name: str) -> Array:
+def _vector(value: ArrayLike, n: int, name: str) -> Array:
     """Return a vector, without checks for the arrays that simulations pass."""
     if isinstance(value, np.ndarray) and value.shape == (n,) and value.dtype == np.float64:
         return value

@@ -22,6 +22,7 @@ mujoco: Any = LazyModule("mujoco", "mujoco")
 #: REG parameters of a valid body; pictures need no dynamics
 _BODY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 _SAMPLES = 400
+_UNTOUCHED = {"contype": 0, "conaffinity": 0}  # of shapes without contacts
 _SKY, _HORIZON = (0.55, 0.68, 0.82), (0.93, 0.95, 0.97)
 _LIGHT_TILE, _DARK_TILE = (0.80, 0.81, 0.83), (0.71, 0.73, 0.76)
 
@@ -198,47 +199,24 @@ def add_scenery(spec: Any, size: tuple[int, int], floor: float | None, center: A
         )
     if floor is not None:
         _add_floor(spec, floor, radius)
-    spec.visual.headlight.ambient = [0.35, 0.35, 0.35]
-    spec.visual.headlight.diffuse = [0.3, 0.3, 0.3]
-    spec.visual.headlight.specular = [0.0, 0.0, 0.0]
+    for light, gray in (("ambient", 0.35), ("diffuse", 0.3), ("specular", 0.0)):
+        setattr(spec.visual.headlight, light, [gray] * 3)
     if not spec.lights:
         above = center + radius * np.array([1.5, -3.0, 6.0])
-        spec.worldbody.add_light(
-            name="thunder_light",
-            pos=above,
-            dir=center - above,
-            cutoff=50.0,
-            exponent=2.0,
-            castshadow=True,
-            diffuse=[0.65, 0.65, 0.65],
-            specular=[0.2, 0.2, 0.2],
-        )
+        beam = {"cutoff": 50.0, "exponent": 2.0, "diffuse": [0.65] * 3, "specular": [0.2] * 3}
+        spec.worldbody.add_light(name="thunder_light", pos=above, dir=center - above, castshadow=True, **beam)
 
 
 def _add_floor(spec: Any, height: float, radius: float) -> None:
     tile = 0.25 if radius > 0.3 else 0.05
-    spec.add_texture(
-        name="thunder_tiles",
-        type=mujoco.mjtTexture.mjTEXTURE_2D,
-        builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
-        mark=mujoco.mjtMark.mjMARK_EDGE,
-        markrgb=[0.62, 0.64, 0.66],
-        rgb1=_LIGHT_TILE,
-        rgb2=_DARK_TILE,
-        width=512,
-        height=512,
-    )
+    checker, edge = mujoco.mjtBuiltin.mjBUILTIN_CHECKER, mujoco.mjtMark.mjMARK_EDGE
+    look = {"builtin": checker, "rgb1": _LIGHT_TILE, "rgb2": _DARK_TILE, "mark": edge, "markrgb": [0.62, 0.64, 0.66]}
+    spec.add_texture(name="thunder_tiles", type=mujoco.mjtTexture.mjTEXTURE_2D, width=512, height=512, **look)
     material = spec.add_material(name="thunder_floor", texuniform=True, texrepeat=[0.5 / tile, 0.5 / tile])
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "thunder_tiles"
     material.reflectance, material.specular, material.shininess = 0.08, 0.1, 0.1
-    spec.worldbody.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_PLANE,
-        size=[0.0, 0.0, 1.0],
-        pos=[0.0, 0.0, height],
-        material="thunder_floor",
-        contype=0,
-        conaffinity=0,
-    )
+    plane, place = mujoco.mjtGeom.mjGEOM_PLANE, [0.0, 0.0, height]
+    spec.worldbody.add_geom(type=plane, size=[0.0, 0.0, 1.0], pos=place, material="thunder_floor", **_UNTOUCHED)
 
 
 def _dress(spec: Any, robot: Robot, meshes: Meshes) -> None:
@@ -265,15 +243,8 @@ def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) ->
             continue  # MuJoCo needs four vertices
         mesh = spec.add_mesh(name=f"{name}_{k}", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
         mesh.uservert, mesh.userface = surface.vertices[used].ravel().tolist(), faces.ravel().tolist()
-        body.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_MESH,
-            meshname=f"{name}_{k}",
-            rgba=[*rgb, 1.0],
-            contype=0,
-            conaffinity=0,
-            mass=0.0,
-            group=2,
-        )
+        look = {"meshname": mesh.name, "rgba": [*rgb, 1.0], "mass": 0.0, "group": 2}
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, **look, **_UNTOUCHED)
 
 
 def _add_sliders(spec: Any, names: list[str], sliding: list[bool], lower: Array, upper: Array) -> None:
@@ -282,14 +253,9 @@ def _add_sliders(spec: Any, names: list[str], sliding: list[bool], lower: Array,
         _delete(spec, actuator)
     for name, slides, low, high in zip(names, sliding, lower, upper, strict=True):
         wide = 1.0 if slides else np.pi
-        limited = np.isfinite(low) and np.isfinite(high)
-        spec.add_actuator(
-            name=name,
-            trntype=mujoco.mjtTrn.mjTRN_JOINT,
-            target=name,
-            ctrlrange=[low, high] if limited else [-wide, wide],
-            ctrllimited=True,
-        )
+        limits = [low, high] if np.isfinite(low) and np.isfinite(high) else [-wide, wide]
+        joint = mujoco.mjtTrn.mjTRN_JOINT
+        spec.add_actuator(name=name, trntype=joint, target=name, ctrlrange=limits, ctrllimited=True)
 
 
 def _delete(spec: Any, element: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, finite, nonnegative, numbers, pose, positive, whole, within
+from ...checks import Array, array, finite, nonnegative, numbers, pose, positive, rotation, whole, within
 from ...errors import ThunderError
 from ...reference import TaskReference, _TaskSource
 from ...values import Stateful
@@ -508,9 +508,7 @@ def _turn(start: Array, goal: npt.ArrayLike | None, kind: str) -> Array:
         return np.zeros(3)
     from ... import spatial
 
-    R = np.eye(4)
-    R[:3, :3] = array(goal, (3, 3), "goal_rotation")
-    turn = np.asarray(spatial.log(pose(R, "goal_rotation")[:3, :3] @ start.T))
+    turn = np.asarray(spatial.log(rotation(goal, "goal_rotation") @ start.T))
     if kind == "position" and np.linalg.norm(turn) > 1e-9:
         raise ThunderError("goal_rotation must be left out for a planner of positions, which keeps the start's")
     return turn

@@ -29,12 +29,7 @@ from .conveyor import (
     evaluate_grasp,
 )
 from .filter import ConstantVelocityFilter
-from .interceptor import (
-    FollowedInterception,
-    InterceptionOptions,
-    Interceptor,
-    PlannedArrival,
-)
+from .interceptor import FollowedInterception, InterceptionOptions, Interceptor, PlannedArrival
 from .outcome import InterceptionPhase, InterceptionReason
 
 #: joints of the report's Panda while it waits: the flange 0.3 m above p_ref, a little nearer, looking down [rad]

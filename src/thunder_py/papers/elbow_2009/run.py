@@ -118,12 +118,11 @@ class Elbow2009:
         for key, recorded in self.terms.items():
             letter, j, link = key
             ours = self.model.to_sympy(recorded, simplify=True).subs(g_y, -g_y)  # positive downwards in the paper
-            for row in range(2):
-                for column in range(ours.shape[1]):
-                    values = [matrix[row, column] for matrix in (ours, printed[key], corrected[key])]
-                    if any(value != 0 for value in values):
-                        parameter = f"{_PARAMETERS[_BLOCKS[j].start + column]} of link {link}"
-                        entries.append(Entry(f"{letter}_{j}^({link})", parameter, row + 1, *values))
+            for row, column in np.ndindex(ours.shape):
+                values = [matrix[row, column] for matrix in (ours, printed[key], corrected[key])]
+                if any(value != 0 for value in values):
+                    parameter = f"{_PARAMETERS[_BLOCKS[j].start + column]} of link {link}"
+                    entries.append(Entry(f"{letter}_{j}^({link})", parameter, row + 1, *values))
         return entries
 
     def table(self) -> str:

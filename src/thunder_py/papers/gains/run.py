@@ -106,12 +106,11 @@ class ArticleGains(Varied):
     def to_dict(self) -> dict[str, Any]:
         """Return the printed values and the figures of merit of all runs, by plant and setting."""
         plants = {"with_friction": self.friction, "without_friction": self.ideal, "published_code": self.published}
-        return {
-            "article": {name: {"steady_state_norm": case.steady_state, "rise_time_s": case.rise_time}
-                        for name, case in CASES.items()},
-            **{plant: {name: run.to_dict() for name, run in runs.items()} for plant, runs in plants.items()},
-            **self.variations(),
-        }  # fmt: skip
+        printed = {
+            x: {"steady_state_norm": case.steady_state, "rise_time_s": case.rise_time} for x, case in CASES.items()
+        }
+        ours = {plant: {name: run.to_dict() for name, run in runs.items()} for plant, runs in plants.items()}
+        return {"article": printed, **ours, **self.variations()}
 
     def settings(self, name: str) -> str:
         """Return ``"Table 6"`` or ``"Table 7"`` as Markdown; "published code" are its gains, with friction."""

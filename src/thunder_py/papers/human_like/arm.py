@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import spatial
 from ...checks import Array
 from ...control import CartesianComputedTorque, Status, arm_points
 from ...errors import NoPathError
@@ -23,6 +22,7 @@ from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.divergence import outcome_recorded
 from ...simulation.protocols import ControllerLike
+from ...spatial.single import angle_of, make_pose
 from ..results import Draws, Varied, drawing, finite_median
 from ..tables import markdown
 from .planners import AVOIDING, DIFFERENCES, METHODS, Planner, default_recordings, planners
@@ -84,9 +84,7 @@ class ArmRun:
     @property
     def planned_final_error(self) -> tuple[float, float]:
         """The same of what it was asked to follow."""
-        T = np.eye(4)
-        T[:3, :3], T[:3, 3] = self.plan.R[-1], self.plan.p[-1]
-        return pose_error(self.scene.goal, T)
+        return pose_error(self.scene.goal, make_pose(self.plan.R[-1], self.plan.p[-1]))
 
     @property
     def tracking_error(self) -> float:
@@ -185,8 +183,7 @@ def _between(points: Array, count: int = 20) -> Array:
 
 def pose_error(goal: Array, T: Array) -> tuple[float, float]:
     """Return distance [m] and angle [rad] between two poses."""
-    turn = spatial.log(goal[:3, :3] @ T[:3, :3].T)
-    return float(np.linalg.norm(goal[:3, 3] - T[:3, 3])), float(np.linalg.norm(turn))
+    return float(np.linalg.norm(goal[:3, 3] - T[:3, 3])), angle_of(goal[:3, :3] @ T[:3, :3].T)
 
 
 _NO_DAMPING = 1e-9  # of the controller beneath: the null space is added here [N m s/rad]

@@ -455,10 +455,7 @@ def _time_steps(controller: Backstepping, reference: Lissajous, result: Simulati
 
 #: for `matplotlib.figure.Figure.subplot_mosaic`
 #: panels of the figure, for `matplotlib.figure.Figure.subplot_mosaic`
-LISSAJOUS_PANELS: list[Any] = [
-    ["position", "position", "m", "mcx"],
-    ["orientation", "orientation", "mcy", "mcz"],
-]
+LISSAJOUS_PANELS: list[Any] = [["position", "position", "m", "mcx"], ["orientation", "orientation", "mcy", "mcz"]]
 
 
 #: title and label of the y axis

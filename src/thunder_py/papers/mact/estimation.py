@@ -55,15 +55,11 @@ class D42Estimation(Varied):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report's figures of merit and ours, and REG of link 7; ``units`` names the units."""
-        return {
-            "units": UNITS,
-            "report": REPORT,
-            "ours": self.figures(),
-            "first": distances(self.result, self.truth, 0),
-            "truth_REG": self.truth,
-            "estimate_REG": self.estimate[-1],
-            **self.variations(),
-        }
+        first, bodies = (
+            distances(self.result, self.truth, 0),
+            {"truth_REG": self.truth, "estimate_REG": self.estimate[-1]},
+        )
+        return {"units": UNITS, "report": REPORT, "ours": self.figures(), "first": first, **bodies, **self.variations()}
 
     plot = drawing("plot_estimation")
 

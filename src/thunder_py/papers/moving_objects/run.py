@@ -41,10 +41,7 @@ VARIANTS: dict[str, tuple[InterceptionOptions, dict[str, object]]] = {
         STRATEGIES["time augmentation"],
         {"process": "paper", "intensity": 1e-3, "velocity_deviation": 0.0, "gate": None},
     ),
-    "variable structure, velocity continuous": (
-        replace(STRATEGIES["variable structure"], continuity="velocity"),
-        {},
-    ),
+    "variable structure, velocity continuous": (replace(STRATEGIES["variable structure"], continuity="velocity"), {}),
     "time augmentation, velocity continuous": (replace(STRATEGIES["time augmentation"], continuity="velocity"), {}),
 }
 FIGURE_SEED, FIGURE_SPEED = 3, 0.26

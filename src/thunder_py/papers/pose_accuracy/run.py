@@ -16,7 +16,8 @@ from ...perception.clouds.scenes import Shape
 from ...perception.tags import detect_tags, render_tag
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LINE, SKY, VERMILION, draw_truth, label, outside_legend
-from ...spatial import exp, log, pose_from_rpy, rotation_about
+from ...spatial import exp, pose_from_rpy, rotation_about
+from ...spatial.single import angle_of, make_pose
 from ..belt_camera import belt_camera
 from ..results import titled
 from ..tables import markdown
@@ -82,16 +83,13 @@ def _screen(shape: Shape, middle: tuple[float, float, float], share: float, side
     eye, rng = np.asarray(EYE), np.random.default_rng(0)
     pixels = DEPTH_CAMERA.camera.directions(DEPTH_CAMERA.camera.pixels()) @ np.asarray(DEPTH_CAMERA.pose)[:3, :3].T
     rays = pixels[DEPTH_CAMERA.see([BELT, shape], rng).shape == 1]
-    forward = (np.asarray(middle) - eye) / np.linalg.norm(np.asarray(middle) - eye)
+    away = float(np.linalg.norm(np.asarray(middle) - eye))
+    forward, reach = (np.asarray(middle) - eye) / away, 0.5 * away
     across = side * np.cross(forward, (0.0, 0.0, 1.0)) / np.linalg.norm(np.cross(forward, (0.0, 0.0, 1.0)))
-    reach = 0.5 * float(np.linalg.norm(np.asarray(middle) - eye))
     at = reach * (rays @ across) / (rays @ forward)  # of each ray on the plane of the screen
-    edge = float(np.quantile(at, 1.0 - share))
-    width = 0.2
-    T = np.eye(4)
-    T[:3, :3] = np.stack([across, np.cross(forward, across), forward], axis=1)
-    T[:3, 3] = eye + reach * forward + (edge + width / 2.0) * across
-    return [Cuboid((width, 0.3, 0.002), T)]
+    edge, width = float(np.quantile(at, 1.0 - share)), 0.2
+    R = np.stack([across, np.cross(forward, across), forward], axis=1)
+    return [Cuboid((width, 0.3, 0.002), make_pose(R, eye + reach * forward + (edge + width / 2.0) * across))]
 
 
 def tag_errors(seed: int) -> dict[str, Array]:
@@ -109,10 +107,8 @@ def tag_errors(seed: int) -> dict[str, Array]:
 def _tag_pose(rng: np.random.Generator, distance: float) -> Array:
     azimuth, tilt, roll = rng.uniform((0.0, 0.2, -np.pi), (2.0 * np.pi, 0.9, np.pi))
     leaning = tilt * np.array([np.cos(azimuth), np.sin(azimuth), 0.0])
-    T = np.eye(4)
-    T[:3, :3] = rotation_about("x", np.pi) @ exp(leaning) @ rotation_about("z", roll)
-    T[:3, 3] = (*rng.uniform(-0.15, 0.15, 2) * distance, distance)
-    return T
+    R = rotation_about("x", np.pi) @ exp(leaning) @ rotation_about("z", roll)
+    return make_pose(R, np.array([*rng.uniform(-0.15, 0.15, 2) * distance, distance]))
 
 
 def _moving(T: Array, velocity: Array, rng: np.random.Generator) -> Any:
@@ -144,7 +140,7 @@ def _found(picture: Any, T: Array) -> tuple[float, float]:
     if not tags:
         return np.nan, np.nan
     found = tags[0].pose
-    return float(np.linalg.norm(found[:3, 3] - T[:3, 3])), float(np.linalg.norm(log(found[:3, :3].T @ T[:3, :3])))
+    return float(np.linalg.norm(found[:3, 3] - T[:3, 3])), angle_of(found[:3, :3].T @ T[:3, :3])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -220,13 +216,8 @@ class PoseAccuracy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors in meters and radians."""
-        return {
-            "report_largest_m": PRINTED,
-            "objects": list(OBJECTS),
-            "hidden": list(HIDDEN),
-            "clouds_m_rad": self.clouds,
-            "tags_m_rad": dict(self.tags),
-        }
+        cases = {"report_largest_m": PRINTED, "objects": OBJECTS, "hidden": HIDDEN}
+        return {**cases, "clouds_m_rad": self.clouds, "tags_m_rad": self.tags}
 
 
 def _bias_and_rms(errors: Array) -> tuple[float, float]:
@@ -251,9 +242,8 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     count = (3 if quick else 60) if seeds is None else seeds
     found = map_seeds(_scene, count, workers=workers, progress=not quick, description="poses")
     clouds, tags = zip(*found, strict=True)
-    return PoseAccuracy(
-        clouds=np.array(clouds), tags={kind: np.array([each[kind] for each in tags]) for kind in tags[0]}
-    )
+    errors = {kind: np.array([each[kind] for each in tags]) for kind in tags[0]}
+    return PoseAccuracy(clouds=np.array(clouds), tags=errors)
 
 
 def _draw_tags(ax: Axes, x: tuple[float, ...], errors: Array) -> None:

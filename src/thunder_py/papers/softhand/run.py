@@ -64,14 +64,10 @@ class SoftHand(Varied):
 
     def to_dict(self) -> dict[str, Any]:
         """Return Table 8 (mass [kg], center of mass [m]), REG of link 7, and the figures of merit of all runs."""
-        runs = {"adaptive": self.adaptive, "fixed": self.fixed}
-        return {
-            "article": {"table_8_kg_m": TABLE_8},
-            "truth_REG": self.truth,
-            "estimate_REG": {plant: self.estimate(plant) for plant in self.adaptive},
-            **{law: {plant: run.to_dict() for plant, run in each.items()} for law, each in runs.items()},
-            **self.variations(),
-        }
+        bodies = {"truth_REG": self.truth, "estimate_REG": {plant: self.estimate(plant) for plant in self.adaptive}}
+        laws = {"adaptive": self.adaptive, "fixed": self.fixed}
+        runs = {law: {plant: run.to_dict() for plant, run in each.items()} for law, each in laws.items()}
+        return {"article": {"table_8_kg_m": TABLE_8}, **bodies, **runs, **self.variations()}
 
     def figures(self, plant: str = "friction") -> dict[str, float | None]:
         """Return steady states on a plant, and distances of the estimate from the truth."""

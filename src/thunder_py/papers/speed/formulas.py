@@ -116,21 +116,17 @@ class ArticleFormulas:
         """Return C_std by eq. 8, element by element, each derivative computed anew, (n, n)."""
         ca, n, q = self._ca, self.n, self.q
         C = ca.SX.zeros(n, n)
-        for i in range(n):
-            for j in range(n):
-                for k in range(n):
-                    terms = ca.jacobian(M[i, j], q[k]) + ca.jacobian(M[i, k], q[j]) - ca.jacobian(M[j, k], q[i])
-                    C[i, j] += 0.5 * terms * self.dq[k]
+        for i, j, k in np.ndindex(n, n, n):
+            terms = ca.jacobian(M[i, j], q[k]) + ca.jacobian(M[i, k], q[j]) - ca.jacobian(M[j, k], q[i])
+            C[i, j] += 0.5 * terms * self.dq[k]
         return C
 
     def coriolis_std_once(self, M: Any) -> Any:
         """Return C_std from one matrix of all derivatives, as for eq. 11, (n, n)."""
         ca, n = self._ca, self.n
         D, C = ca.jacobian(ca.vec(M), self.q), self._ca.SX.zeros(n, n)
-        for i in range(n):
-            for j in range(n):
-                for k in range(n):
-                    C[i, j] += 0.5 * (D[i + j * n, k] + D[i + k * n, j] - D[j + k * n, i]) * self.dq[k]
+        for i, j, k in np.ndindex(n, n, n):
+            C[i, j] += 0.5 * (D[i + j * n, k] + D[i + k * n, j] - D[j + k * n, i]) * self.dq[k]
         return C
 
     def coriolis(self, M: Any) -> Any:

@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...checks import Array
-from ...control.estimation import (
+from ..checks import Array
+from ..control.estimation import (
     ButterworthDerivative,
     DerivativeEstimator,
     FirstOrderDerivative,
     SavitzkyGolayDerivative,
 )
-from ...table import Table
-from ..results import rms
+from ..table import Table
 
 DEFAULT_ESTIMATORS: Mapping[str, DerivativeEstimator] = {
     "differences": SavitzkyGolayDerivative(3, 2),
@@ -97,13 +96,17 @@ def velocity_estimation(
     q, *derivatives = _motion(t)
     steps = resolution * np.round(q / resolution) if resolution > 0.0 else q
     settled = t >= 1.0
-    found = VelocityEstimation(*({"estimate of zero": Quality(rms(x[settled]))} for x in derivatives))
+    found = VelocityEstimation(*({"estimate of zero": Quality(_rms(x[settled]))} for x in derivatives))
     for name, estimator in (DEFAULT_ESTIMATORS if estimators is None else estimators).items():
         estimates = zip(estimator.apply(period, steps), estimator.apply(period, q), strict=True)
         for k, (measured, exact) in enumerate(estimates):
-            error, noise = (rms((measured - x)[settled]) for x in (derivatives[k], exact))
+            error, noise = (_rms((measured - x)[settled]) for x in (derivatives[k], exact))
             found[k][name] = Quality(error, noise, _delay(t[settled], exact[settled], k + 1))
     return found
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
 
 
 _MOTION = ((0.5, 0.3), (0.2, 0.8), (0.05, 1.7))  # amplitudes [rad] and frequencies [Hz]
@@ -123,6 +126,6 @@ def _delay(t: Array, estimate: Array, order: int) -> float:
     from scipy.optimize import minimize_scalar
 
     def misfit(delay: float) -> float:
-        return rms(estimate - _motion(t - delay)[order])
+        return _rms(estimate - _motion(t - delay)[order])
 
     return float(minimize_scalar(misfit, bounds=(-0.05, 0.1), method="bounded", options={"xatol": 1e-7}).x)
