@@ -211,7 +211,12 @@ _USED: weakref.WeakSet[Offscreen] = weakref.WeakSet()
 @cache
 def _close_at_exit() -> None:
     """Register the end of what is in use: after MuJoCo has registered that of its display, so that it comes first."""
-    atexit.register(lambda: [one.close() for one in list(_USED)])
+    atexit.register(_close_all)
+
+
+def _close_all() -> None:
+    for one in list(_USED):
+        one.close()
 
 
 def _free(gl: Any, context: Any) -> None:

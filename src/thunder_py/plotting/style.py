@@ -120,6 +120,7 @@ def draw_lines(
     colors: Iterable[str] = COLORS,
     log: bool = False,
     width: float = LINE,
+    linestyle: str = "-",
     **settings: Any,
 ) -> None:
     """Draw curves by name over time `t` (T,) [s], and label the axes as `label_time` does.
@@ -140,10 +141,12 @@ def draw_lines(
         Whether the ordinate is logarithmic; what is not positive is left out.
     width : float
         Of the lines [points].
+    linestyle : str
+        Of the lines, as of matplotlib.
     **settings
         Other properties of the axes.
     """
     for color, (name, values) in zip(colors, curves.items(), strict=False):
         shown = positive(values) if log else values
-        axes.plot(t, shown, color=LAW_COLORS.get(name, color), linewidth=width, label=name)
+        axes.plot(t, shown, linestyle, color=LAW_COLORS.get(name, color), linewidth=width, label=name)
     label_time(axes, t, title, y, **({"yscale": "log"} if log else {}), **settings)

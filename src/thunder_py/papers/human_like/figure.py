@@ -317,11 +317,11 @@ def plot_human_like_sampling(found: HumanLikeSampling) -> Figure:
     """Draw mean time, share of failures and median of the mean jerk over the number of samples, by scenario."""
     figure, panels = new_panels([["time", "failures", "jerk"]], (12.0, 4.6))
     _draw_time(panels["time"], found)
-    title, y = "D4.2, Figure 30: failures", "no path [%]"
-    _draw_counts(panels["failures"], found, lambda one: 100.0 * one.failures, title, y, 100.0, 1)
-    title, y = "Not in D4.2: median of the mean jerk", "mean jerk [m/s³]"
-    _draw_counts(panels["jerk"], found, lambda one: np.nanmedian(one.jerk, axis=1), title, y)
+    _draw_counts(panels["failures"], found, lambda one: 100.0 * one.failures, 100.0, 1)
+    label(panels["failures"], "D4.2, Figure 30: failures", "number of via points tried", "no path [%]")
+    _draw_counts(panels["jerk"], found, lambda one: np.nanmedian(one.jerk, axis=1))
     panels["jerk"].set_ylim(bottom=0.0)
+    label(panels["jerk"], "Not in D4.2: median of the mean jerk", "number of via points tried", "mean jerk [m/s³]")
     return outside_legend(figure, panels["time"], ncols=9)
 
 

@@ -119,7 +119,7 @@ def demonstration(motions: MotionSet) -> Trial:
     """Return the most typical reach: in the frame from start to goal, the nearest to the mean of all."""
     x = canonical(motions.to_array(51))
     nearest = int(np.argmin(np.square(x - x.mean(axis=0)).sum(axis=(1, 2))))
-    return cast(Trial, motions[nearest])
+    return motions[nearest]
 
 
 def least_jerk(ends: Ends) -> MinimumJerk:

@@ -163,8 +163,8 @@ def compare(
     # three reaches of different length
     order = np.argsort([reach.distance for reach in reaches.items])
     chosen = {int(order[round(part * (len(order) - 1))]) for part in (0.25, 0.6, 0.95)}
-    work, options = partial(_compare_fold, reaches, chosen), {"workers": workers, "progress": progress}
-    parts = map_items(work, list(reaches.folds()), description="subjects left out", **options)
+    work, folds = partial(_compare_fold, reaches, chosen), list(reaches.folds())
+    parts = map_items(work, folds, workers=workers, progress=progress, description="subjects left out")
     values, conditions, shares, shown = zip(*parts, strict=True)
     found = _arrays(values)
     found["ablation"] |= {name: found["rms"][REST, name] for name in ("MAP", "minimum jerk")}

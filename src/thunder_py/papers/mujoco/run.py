@@ -278,12 +278,12 @@ class MujocoPlants(Varied):
         loop, ours, theirs = self.cases[case], self.results[case][OURS], self.results[case].get(plant)
         if theirs is None:
             return dict.fromkeys(names)
-        apart = (rms(theirs.tau - ours.tau), rms(theirs.q - ours.q), None)
+        apart = (rms(theirs.tau - ours.tau), rms(theirs.q - ours.q))
+        estimates = None
         if loop.adapts:
             first, last = ours.parameters[0], ours.parameters[-1]
-            estimates = np.linalg.norm(theirs.parameters[-1] - last) / np.linalg.norm(last - first)
-            apart = (*apart[:2], float(estimates))
-        return dict(zip(names, (_steady_state(loop, theirs), *apart), strict=True))
+            estimates = float(np.linalg.norm(theirs.parameters[-1] - last) / np.linalg.norm(last - first))
+        return dict(zip(names, (_steady_state(loop, theirs), *apart, estimates), strict=True))
 
     def table(self) -> str:
         """Return agreement, closed loops, and the effect of the time step, as Markdown."""

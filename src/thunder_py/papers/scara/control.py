@@ -248,9 +248,10 @@ def run_control(
         "adaptive": adaptive(robot, Lambda_z),
         **{name: operational(robot, K_i) for name, K_i in K_I.items()},
     }
-    q0, runs = start(path), {}
+    given: dict[str, Any] = {"q0": start(path), "payloads": payload, "log_every": log_every}
+    runs = {}
     for name in names:
-        desired, given = path if name in K_I else joints, {"q0": q0, "payloads": payload, "log_every": log_every}
+        desired = path if name in K_I else joints
         with outcome_recorded():
             result = simulate(plant, laws[name], desired, path.duration, PERIOD, **given)
         tip = robot.forward_kinematics(result.q)[:, :3, 3]

@@ -88,11 +88,8 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
         ):
             captions = names if dashes == "-" else [f"_{one}" for one in names]
             title, unit = f"{what}, dotted: without the objective", "q [rad, m]" if panel == "q" else "error [m, rad]"
-            drawn = len(panels[panel].lines)
             curves = dict(zip(captions, values.T, strict=False))
-            draw_lines(panels[panel], result.t, curves, title, unit, colors=style.COLORS[2:])
-            for line in panels[panel].lines[drawn:]:
-                line.set_linestyle(dashes)
+            draw_lines(panels[panel], result.t, curves, title, unit, colors=style.COLORS[2:], linestyle=dashes)
     path = experiment.path(result.t).p[:, :2]
     panels["tip"].plot(*path.T, "--", color=style.TRUTH, linewidth=style.THIN, label="path")
     for name in ("q", "error"):

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -117,8 +118,8 @@ def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:
             interpreted = build == "interpreted"
             caption = curve if interpreted or ":" in curve else f"{curve}_built"
             width = 4.0 if curve == "C_std" and not interpreted else LINE
-            look = {"color": color, "marker": marker, "markersize": 4, "linewidth": width, "label": caption}
-            axes.plot(*zip(*points, strict=True), "--" if interpreted else line, **look)
+            look: dict[str, Any] = {"color": color, "marker": marker, "markersize": 4, "linewidth": width}
+            axes.plot(*zip(*points, strict=True), "--" if interpreted else line, label=caption, **look)
     axes.axhline(1000.0, color=TRUTH, linewidth=THIN)
     axes.annotate("a period at 1 kHz", (0.02, 1000.0), xycoords=("axes fraction", "data"), ha="left", va="bottom")
     label(axes, f"compiled with {level}", "joints [1]", "time of a call [µs]", yscale="log")
