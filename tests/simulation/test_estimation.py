@@ -10,7 +10,7 @@ from scipy import signal
 
 from tests.refusals import assert_refused
 from thunder_py.control import ButterworthDerivative, FirstOrderDerivative, SavitzkyGolayDerivative
-from thunder_py.simulation.velocity_estimation import velocity_estimation
+from thunder_py.simulation import velocity_estimation
 
 DT = 2e-3
 ALL = [FirstOrderDerivative(20.0), ButterworthDerivative(20.0), SavitzkyGolayDerivative(21, 3)]

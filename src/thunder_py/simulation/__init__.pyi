@@ -5,6 +5,9 @@ from .comparison import Comparison as Comparison
 from .comparison import Metric as Metric
 from .comparison import compare_results as compare_results
 from .comparison import metrics_table as metrics_table
+from .estimators import Quality as Quality
+from .estimators import VelocityEstimation as VelocityEstimation
+from .estimators import velocity_estimation as velocity_estimation
 from .friction import FrictionModel as FrictionModel
 from .loop import INTEGRATORS as INTEGRATORS
 from .loop import simulate as simulate

@@ -31,18 +31,17 @@ STRATEGIES = {
     "variable structure": InterceptionOptions(strategy=VariableStructure()),
     "time augmentation": InterceptionOptions(strategy=TimeAugmentation()),
 }
+_AUGMENTED, _CERTAIN = STRATEGIES["time augmentation"], {"velocity_deviation": 0.0}
+_PRINTED = {"process": "paper", "intensity": 1e-3, **_CERTAIN, "gate": None}
 #: what shows where the differences come from: options and arguments of the filter
 VARIANTS: dict[str, tuple[InterceptionOptions, dict[str, object]]] = {
     "no replan, waits until 1 s before": (InterceptionOptions(strategy=SingleShot(), longest_reach=1.0), {}),
-    "no replan, P_v = 0": (STRATEGIES["no replan"], {"velocity_deviation": 0.0, "gate": None}),
-    "replan, P_v = 0": (STRATEGIES["time augmentation"], {"velocity_deviation": 0.0, "gate": None}),
-    "replan, P_v = 0, with the gate": (STRATEGIES["time augmentation"], {"velocity_deviation": 0.0}),
-    "replan, noise as printed, P_v = 0": (
-        STRATEGIES["time augmentation"],
-        {"process": "paper", "intensity": 1e-3, "velocity_deviation": 0.0, "gate": None},
-    ),
+    "no replan, P_v = 0": (STRATEGIES["no replan"], {**_CERTAIN, "gate": None}),
+    "replan, P_v = 0": (_AUGMENTED, {**_CERTAIN, "gate": None}),
+    "replan, P_v = 0, with the gate": (_AUGMENTED, _CERTAIN),
+    "replan, noise as printed, P_v = 0": (_AUGMENTED, _PRINTED),
     "variable structure, velocity continuous": (replace(STRATEGIES["variable structure"], continuity="velocity"), {}),
-    "time augmentation, velocity continuous": (replace(STRATEGIES["time augmentation"], continuity="velocity"), {}),
+    "time augmentation, velocity continuous": (replace(_AUGMENTED, continuity="velocity"), {}),
 }
 FIGURE_SEED, FIGURE_SPEED = 3, 0.26
 

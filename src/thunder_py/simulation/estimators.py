@@ -42,6 +42,12 @@ class Quality(NamedTuple):
         Noise of the error: difference between the estimates from encoder steps and from exact positions.
     delay : float
         Delay of the estimate [s], the best fit for exact positions.
+
+    Examples
+    --------
+    >>> from thunder_py.simulation import Quality
+    >>> Quality(rms=0.03, noise=0.01, delay=0.005).delay
+    0.005
     """
 
     rms: float
@@ -56,6 +62,13 @@ class VelocityEstimation(NamedTuple):
     ----------
     velocity, acceleration : dict of str to Quality
         By estimator; ``"estimate of zero"`` has the root mean square of the derivative itself.
+
+    Examples
+    --------
+    >>> from thunder_py.simulation import Quality, VelocityEstimation
+    >>> found = VelocityEstimation({"slow": Quality(0.03)}, {"slow": Quality(0.5)})
+    >>> list(found.table().to_dict())
+    ['slow']
     """
 
     velocity: dict[str, Quality]
@@ -91,6 +104,18 @@ def velocity_estimation(
         Step of the encoder [rad]; default 16 bits per turn.
     period, duration : float
         Sampling period and duration [s].
+
+    Returns
+    -------
+    VelocityEstimation
+
+    Examples
+    --------
+    >>> from thunder_py.control import FirstOrderDerivative
+    >>> from thunder_py.simulation import velocity_estimation
+    >>> found = velocity_estimation({"slow": FirstOrderDerivative(10.0)}, duration=3.0)
+    >>> round(found.velocity["slow"].delay, 3)  # 1 / (2 pi 10 Hz)
+    0.016
     """
     t: Array = np.arange(round(duration / period) + 1, dtype=np.float64) * period
     q, *derivatives = _motion(t)
