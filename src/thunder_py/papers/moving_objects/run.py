@@ -31,8 +31,9 @@ STRATEGIES = {
     "variable structure": InterceptionOptions(strategy=VariableStructure()),
     "time augmentation": InterceptionOptions(strategy=TimeAugmentation()),
 }
-_AUGMENTED, _CERTAIN = STRATEGIES["time augmentation"], {"velocity_deviation": 0.0}
-_PRINTED = {"process": "paper", "intensity": 1e-3, **_CERTAIN, "gate": None}
+_AUGMENTED = STRATEGIES["time augmentation"]
+_CERTAIN: dict[str, object] = {"velocity_deviation": 0.0}
+_PRINTED: dict[str, object] = {"process": "paper", "intensity": 1e-3, **_CERTAIN, "gate": None}
 #: what shows where the differences come from: options and arguments of the filter
 VARIANTS: dict[str, tuple[InterceptionOptions, dict[str, object]]] = {
     "no replan, waits until 1 s before": (InterceptionOptions(strategy=SingleShot(), longest_reach=1.0), {}),
