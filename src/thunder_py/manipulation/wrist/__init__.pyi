@@ -7,6 +7,10 @@ from .carried import CarrierControl as CarrierControl
 from .collocation import BaseLimits as BaseLimits
 from .collocation import JointThrow as JointThrow
 from .collocation import optimize_base_and_motor as optimize_base_and_motor
+from .identify import IdentifiedWrist as IdentifiedWrist
+from .identify import SwingLog as SwingLog
+from .identify import identify_wrist as identify_wrist
+from .identify import swing_motion as swing_motion
 from .model import ElasticWrist as ElasticWrist
 from .model import WristOscillator as WristOscillator
 from .motor import MotorMotion as MotorMotion
@@ -22,4 +26,10 @@ from .switching import closed_form as closed_form
 from .switching import free_switching as free_switching
 from .switching import one_switch as one_switch
 from .switching import one_switch_limit as one_switch_limit
+from .target import MOUNT as MOUNT
+from .target import LandedThrow as LandedThrow
+from .target import TargetThrow as TargetThrow
+from .target import plan_target_throw as plan_target_throw
+from .target import swing_run as swing_run
+from .target import throwing_bases as throwing_bases
 from .throw import WristThrow as WristThrow

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -160,6 +161,7 @@ def run_with_motor(
     controller: ControllerLike | None = None,
     reference: Callable[[float], JointReference] | None = None,
     dt: float = 5e-4,
+    **options: Any,
 ) -> WristRun:
     """Simulate a robot with elastic dynamics under a given motion of the wrist's motor.
 
@@ -177,6 +179,8 @@ def run_with_motor(
         Reference of the controller, a function of the time of the motion.
     dt : float
         Longest step of the integrator (RK4) and of the controller [s].
+    **options
+        Options of `simulate`, such as sensors and friction; sensors start with another seed in each piece.
 
     Returns
     -------
@@ -209,9 +213,11 @@ def run_with_motor(
         raise ThunderError(f"dt must divide the motion into at most {_STEPS:g} steps, got {dt!r}")
     at_rest = JointReference(*(np.zeros((3, robot.n))))
     q, dq = array(q0, (robot.n,), "q0"), array(np.zeros(robot.n) if dq0 is None else dq0, (robot.n,), "dq0")
-    runs = []
+    runs, sensors = list[tuple[Array, ...]](), options.get("sensors")
     for begin, end, start, slope in zip(motor.breaks, motor.breaks[1:], motor.start, motor.slope, strict=False):
         length = float(end - begin)
+        if sensors is not None:
+            options["sensors"] = replace(sensors, seed=sensors.seed + len(runs))
         run = simulate(
             robot,
             _ZeroTorque(robot.n) if controller is None else _Shifted(controller, float(begin)),
@@ -222,6 +228,7 @@ def run_with_motor(
             dq0=dq,
             x0=[start],
             dx0=[slope],
+            **options,
         )
         q, dq = run.q[-1], run.dq[-1]
         rows = slice(None) if end == motor.breaks[-1] else slice(-1)  # the end of a piece is the start of the next

@@ -21,6 +21,7 @@ from ...manipulation.wrist.motor import MotorMotion, WristRun, run_with_motor
 from ...manipulation.wrist.motor_plan import plan_motor
 from ...manipulation.wrist.robots import inclined_wrist, with_rigid_hand
 from ...manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
+from ...manipulation.wrist.target import MOUNT
 from ...manipulation.wrist.throw import WristThrow
 from ...parallel import Workers, map_items, map_seeds
 from ...progress import progress_bar, reporting
@@ -28,12 +29,11 @@ from ...robot import Robot
 from ...simulation.divergence import outcome_recorded
 from ..results import drawing
 from ..tables import markdown
+from .targets import ARMS, TARGETS, TargetCase, run_targets, targets_dict, targets_table
 
 WRIST = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03, theta_max=0.6)
 #: distance of the object from the wrist's axis [m]
 TIP = 0.15
-#: pose of the wrist's base: the hand points along the flange's axis, its palm along the flange's x axis
-MOUNT = np.array([[0.0, 0.0, 1.0, 0.0], [0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 #: acceleration limits of the Panda, from the documentation of its control interface [rad/s^2]
 ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])
 Q_START = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.8])
@@ -267,6 +267,8 @@ class ElasticWristExperiment:
         Motor and base planned together.
     arms : tuple of ArmCase
         Throws on arms.
+    targets : tuple of TargetCase
+        Throws at targets.
     """
 
     cases: tuple[Case, ...]
@@ -278,6 +280,7 @@ class ElasticWristExperiment:
     beyond: WristThrow
     together: Together
     arms: tuple[ArmCase, ...]
+    targets: tuple[TargetCase, ...]
 
     def table(self) -> str:
         """Return the tables; the report prints no numbers in section 4."""
@@ -287,6 +290,8 @@ class ElasticWristExperiment:
             f"Base and wrist together, tip {TIP:g} m from the axis\n\n{self._together()}",
         ]
         parts += [f"{arm.title}\n\n{arm.table()}" for arm in self.arms]
+        if self.targets:
+            parts.append(f"Throws at targets, wrist and object unknown\n\n{targets_table(self.targets)}")
         return "\n\n".join([*parts, _NOTES])
 
     plot = drawing("plot_elastic_wrist")
@@ -315,6 +320,7 @@ class ElasticWristExperiment:
                 "iterations": [self.together.linear.iterations, self.together.full.iterations],
             },
             "arm": [arm.to_dict() for arm in self.arms],
+            "targets": targets_dict(self.targets),
         }  # fmt: skip
 
     def _cases(self) -> str:
@@ -373,6 +379,7 @@ def run_elastic_wrist(
     starts: int = 4,
     plan_cells: int = 200,
     turning: Sequence[bool] = (False, True),
+    targets: tuple[Sequence[str], int, int] = (ARMS, len(TARGETS), 4),
     progress: bool = False,
 ) -> ElasticWristExperiment:
     """Run all parts.
@@ -391,25 +398,32 @@ def run_elastic_wrist(
         Number of cells of the motor's plans on the arm.
     turning : sequence of bool
         One arm motion each; True if the hand may rotate at release.
+    targets : tuple
+        Names of the arms that throw at targets, number of targets, number of truths; see `run_targets`.
     progress : bool
         Show a progress bar.
     """
     sweep = whole(sweep, "sweep", 2)
-    with reporting(progress, progress_bar(3 + len(turning), desc="elastic wrist")) as report:
+    with reporting(progress, progress_bar(4 + len(turning), desc="elastic wrist")) as report:
         cases = tuple(_case(slope, c) for slope, c in _SLOPES)
         curves = _sweep(sweep, workers)
-        report(1 / (3 + len(turning)))
+        report(1 / (4 + len(turning)))
         level = WRIST.oscillator()
         example, beyond = one_switch(level, 0.2), free_switching(level, 0.4)
         together = _together(cells, starts, workers)
-        report(3 / (3 + len(turning)))
+        report(3 / (4 + len(turning)))
         arms = []
+        throws = run_targets(
+            WRIST, TIP, arms=targets[0], targets=TARGETS[: targets[1]], seeds=targets[2], workers=workers,
+            cells=min(plan_cells, 60),
+        )  # fmt: skip
+        report(4 / (4 + len(turning)))
         for turns in turning:
             arms.append(run_arm(turning=turns, seeds=seeds, workers=workers, cells=plan_cells))
-            report((3 + len(arms)) / (3 + len(turning)))
+            report((4 + len(arms)) / (4 + len(turning)))
     return ElasticWristExperiment(
         cases=cases, times=curves[0], one=curves[1], free=curves[2], switches=curves[3].astype(np.int64),
-        example=example, beyond=beyond, together=together, arms=tuple(arms),
+        example=example, beyond=beyond, together=together, arms=tuple(arms), targets=tuple(throws),
     )  # fmt: skip
 
 
@@ -468,6 +482,13 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     starts = [*_FIRST, *(seed for seed in range(count) if seed not in _FIRST)][:count]
     if quick:
         return run_elastic_wrist(
-            seeds=starts, workers=workers, sweep=25, cells=40, starts=1, plan_cells=100, turning=(False,)
+            seeds=starts,
+            workers=workers,
+            sweep=25,
+            cells=40,
+            starts=1,
+            plan_cells=100,
+            turning=(False,),
+            targets=(("ur5e",), 1, 1),
         )
     return run_elastic_wrist(seeds=starts, workers=workers, progress=True)

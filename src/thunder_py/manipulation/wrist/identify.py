@@ -1,0 +1,215 @@
+"""Identification of the wrist's spring and of an object in the hand from a few swings before a throw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, array, of_kind, positive
+from ...errors import ThunderError
+from ...robot import Robot
+from ...values import Value
+from .model import ElasticWrist
+from .motor import MotorMotion, WristRun
+from .robots import with_wrist
+
+#: width of the smooth windows over which the equation of motion is averaged [s]
+_WINDOW = 0.08
+#: columns of the parameters m r_c (x) and I (yy) of the last link among its ten
+_MOMENT, _INERTIA = 1, 7
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SwingLog(Value):
+    """Encoder signals of a motion of the wrist on an arm.
+
+    Attributes
+    ----------
+    t : (N,) array
+        Times in equal steps [s].
+    q : (N, n) array
+        Measured joint positions, the wrist last [rad].
+    theta : (N,) array
+        Measured motor angle of the wrist [rad].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.manipulation.wrist import SwingLog
+    >>> SwingLog(t=np.arange(5) * 1e-3, q=np.zeros((5, 8)), theta=np.zeros(5)).q.shape
+    (5, 8)
+    """
+
+    t: Array
+    q: Array
+    theta: Array
+
+    @classmethod
+    def of_run(
+        cls, run: WristRun, *, noise: float = 0.0, offset: float = 0.0, dt: float = 1e-3, seed: int = 0
+    ) -> SwingLog:
+        """Return what encoders with normal noise read in a simulation.
+
+        Parameters
+        ----------
+        run : WristRun
+            Simulation.
+        noise : float
+            Standard deviation of every reading [rad].
+        offset : float
+            Angle of the relaxed spring at motor angle zero, which the motor's encoder does not see [rad].
+        dt : float
+            Time between readings [s].
+        seed : int
+            Seed of the noise.
+        """
+        rng, t = np.random.default_rng(seed), np.arange(run.t[0], run.t[-1], dt)
+        q = np.stack([np.interp(t, run.t, column) for column in run.q.T], axis=1)
+        theta = np.interp(t, run.t, run.theta) - offset
+        return cls(t=t, q=q + noise * rng.standard_normal(q.shape), theta=theta + noise * rng.standard_normal(t.size))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IdentifiedWrist(Value):
+    """Wrist and object found by `identify_wrist`.
+
+    Attributes
+    ----------
+    wrist : ElasticWrist
+        Wrist with the object in the hand.
+    offset : float
+        Angle of the relaxed spring at motor angle zero [rad].
+    object_mass : float
+        Mass of the object [kg].
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, IdentifiedWrist
+    >>> IdentifiedWrist(wrist=ElasticWrist(I=0.013, k=5.2, m=0.75, r_c=0.094), offset=0.02, object_mass=0.05).offset
+    0.02
+    """
+
+    wrist: ElasticWrist
+    offset: float
+    object_mass: float
+
+
+def swing_motion(rest: float, *, amplitude: float = 0.2, duration: float = 2.0, begin: float = 0.0) -> MotorMotion:
+    """Return a motion of the motor that excites the wrist: a sweep from 0.5 to 4.5 Hz about an angle of rest.
+
+    Parameters
+    ----------
+    rest : float
+        Angle about which the motor swings [rad].
+    amplitude : float
+        Amplitude [rad].
+    duration : float
+        Duration [s].
+    begin : float
+        Time of the start [s].
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation.wrist import swing_motion
+    >>> round(float(swing_motion(0.1, amplitude=0.2)(0.0)), 3)
+    0.1
+    """
+    t = np.arange(0.0, positive(duration, "duration", "s") + 1e-9, 0.02)
+    phase = 2.0 * np.pi * (0.5 * t + 2.0 * t**2 / duration)
+    return MotorMotion.through(begin + t, rest + positive(amplitude, "amplitude", "rad") * np.sin(phase))
+
+
+def identify_wrist(
+    arm: Robot,
+    wrist: ElasticWrist,
+    empty: SwingLog,
+    loaded: SwingLog | None = None,
+    *,
+    mount: npt.ArrayLike | None = None,
+    tip: float = 0.15,
+) -> IdentifiedWrist:
+    """Identify stiffness, damping and offset of the spring from swings of the empty hand, then the object from others.
+
+    Parameters
+    ----------
+    arm : Robot
+        Arm without hand.
+    wrist : ElasticWrist
+        Wrist with the empty hand, whose mass, center of mass and inertia are known; k and c are not used.
+    empty, loaded : SwingLog
+        Swings without object, and with it; the arm may move.
+    mount, tip
+        As in `with_wrist`; the object's center of mass is `tip` away from the wrist's axis.
+
+    Returns
+    -------
+    IdentifiedWrist
+        Spring and object.
+
+    Raises
+    ------
+    ThunderError
+        If a log does not fit the arm, its times are not in equal steps, or the swings are too small to tell the
+        parameters apart.
+
+    Notes
+    -----
+    The equation of the wrist's joint, ``Y(q, dq, ddq) pi = k (theta + offset - q) - c dq``, is linear in k, k offset
+    and c, and with these known in moment and inertia of the object. Both sides are averaged over smooth windows of
+    0.08 s, which suppresses the noise of the differentiated encoder signals, and solved by least squares. Positions
+    alone do not give the scale of inertia and stiffness; the known empty hand does.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation import wrist as elastic
+    >>> arm, known = th.Robot.load("ur5e"), elastic.ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> bases = elastic.throwing_bases(arm, known, elevations=[45], speeds=[0.3])
+    >>> throw = elastic.plan_target_throw(arm, known, [1.5, 0.0, 0.0], bases)
+    >>> true = elastic.ElasticWrist(I=0.012, k=5.5, m=0.7, r_c=0.09, c=0.02)
+    >>> run = elastic.swing_run(throw, elastic.with_wrist(arm, true, mount=elastic.MOUNT))
+    >>> found = elastic.identify_wrist(arm, known, elastic.SwingLog.of_run(run, noise=2e-4), mount=elastic.MOUNT)
+    >>> round(found.wrist.k, 2), round(found.wrist.c, 3), round(found.offset, 3)
+    (5.5, 0.02, 0.0)
+    """
+    of_kind(wrist, ElasticWrist, "wrist")
+    robot = with_wrist(arm, wrist, mount=mount, tip=tip)
+    Y, deflection, rate, one = _averaged(robot, of_kind(empty, SwingLog, "empty"))
+    hand = robot.description.inertial[-1]
+    k, moment, minus_c = _solve(np.stack([deflection, one, -rate], axis=1), Y @ hand, "empty")
+    found = replace(wrist, k=k, c=max(minus_c, 0.0))
+    offset, mass = moment / k, 0.0
+    if loaded is not None:
+        Y, deflection, rate, one = _averaged(robot, of_kind(loaded, SwingLog, "loaded"))
+        spring = k * deflection + moment * one - minus_c * rate
+        first, inertia = _solve(Y[:, [_MOMENT, _INERTIA]], spring - Y @ hand, "loaded")
+        mass = max(first / tip, 0.0)
+        total = wrist.m + mass
+        found = replace(found, m=total, r_c=(wrist.m * wrist.r_c + mass * tip) / total, I=wrist.I + max(inertia, 0.0))
+    return IdentifiedWrist(wrist=found, offset=float(offset), object_mass=float(mass))
+
+
+def _averaged(robot: Robot, log: SwingLog) -> tuple[Array, Array, Array, Array]:
+    """Return the rows of the wrist's equation, averaged over windows: regressor (w, 10), deflection, rate, one."""
+    t, q = array(log.t, (None,), "t"), array(log.q, (log.t.size, robot.n), "q")
+    steps = np.diff(t)
+    if t.size < 10 or np.ptp(steps) > 1e-6 * abs(steps[0]) + 1e-12 or steps[0] <= 0.0:
+        raise ThunderError("t must be at least ten times in equal steps")
+    dt = float(steps.mean())
+    dq = np.gradient(q, dt, axis=0)
+    ddq = np.gradient(dq, dt, axis=0)
+    Y = robot.slotine_li_regressor(q, dq, dq, ddq)[:, -1, 10 * (robot.n - 1) : 10 * robot.n]
+    rows = np.column_stack([Y, array(log.theta, (t.size,), "theta") - q[:, -1], dq[:, -1], np.ones(t.size)])
+    window = np.hanning(max(int(_WINDOW / dt), 3) + 2)
+    smooth = np.stack([np.convolve(column, window / window.sum(), "valid") for column in rows.T], axis=1)
+    smooth = smooth[2 : -2 : max(window.size // 8, 1)]
+    return smooth[:, :10], smooth[:, 10], smooth[:, 11], smooth[:, 12]
+
+
+def _solve(A: Array, b: Array, what: str) -> Array:
+    scale = np.linalg.norm(A, axis=0)
+    if not scale.all() or np.linalg.cond(A / scale) > 1e3:
+        raise ThunderError(f"{what} must be swings that tell the parameters apart; swing the wrist farther")
+    return np.asarray(np.linalg.lstsq(A / scale, b, rcond=None)[0] / scale)
