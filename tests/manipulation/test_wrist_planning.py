@@ -19,7 +19,7 @@ from thunder_py.manipulation.wrist import (
     with_rigid_hand,
 )
 from thunder_py.manipulation.wrist.arm_throw import wrist_at_release
-from thunder_py.manipulation.wrist.collocation import _Collocation, base_alone
+from thunder_py.manipulation.wrist.joint_plan import _program, base_alone
 
 WRIST = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
 MOUNT = np.eye(4)
@@ -100,11 +100,12 @@ def test_bad_plans():
 
 
 @pytest.mark.parametrize("is_linear", [True, False])
-def test_jacobian_of_the_collocation(is_linear):
-    problem = _Collocation(replace(WRIST, alpha=0.4), 0.02, 4, BaseLimits(), 0.15, is_linear)
-    w, h = np.random.default_rng(0).normal(size=problem.size), 1e-6
-    columns = [(problem.defects(w + h * e) - problem.defects(w - h * e)).ravel() / (2.0 * h) for e in np.eye(w.size)]
-    np.testing.assert_allclose(problem._jacobian(w).toarray(), np.stack(columns, axis=1), atol=1e-6)
+def test_gradient_of_the_rollout(is_linear):
+    rollout = _program(replace(WRIST, alpha=0.4), 0.02, 4, BaseLimits(), 0.15, is_linear).rollout
+    u, h = np.random.default_rng(0).normal(size=(4, 3)), 1e-6
+    units = np.eye(u.size).reshape(-1, *u.shape)
+    columns = [(rollout(u + h * e)[-1] - rollout(u - h * e)[-1]) / (2.0 * h) for e in units]
+    np.testing.assert_allclose(rollout.gradient(u, rollout(u)), np.stack(columns, axis=1), atol=1e-6)
 
 
 def test_base_alone():
@@ -120,13 +121,12 @@ def test_throw_together(alpha):
     """Within its limits, a solution of (79) to the order of the method, and better than one after the other."""
     wrist, base, T = replace(WRIST, alpha=alpha), BaseLimits(), 0.22
     found = optimize_base_and_motor(wrist, T, base=base, cells=40, starts=1)
-    assert found.residual < 1e-6
-    assert found.defect < 1e-5
+    assert found.defect < 3e-5
     most = [wrist.theta_max, base.acceleration, base.acceleration]
     assert np.all(np.abs(found.controls) <= np.array(most) * (1.0 + 1e-9))
     assert np.abs(found.states[:, [2, 4]]).max() <= base.stroke + 1e-9
     assert np.abs(found.states[:, [3, 5]]).max() <= base.speed + 1e-9
-    assert np.abs(found.states[-1, [0, 3]]).max() < 1e-9
+    assert np.abs(found.states[-1, [0, 3]]).max() < 1e-6
     even = base.constant(T)
     after = plan_motor(lambda t, q, dq, theta: wrist.acceleration(q, dq, theta, 0.0, even), T, wrist.theta_max)
     assert found.speed > 1.05 * (even * T + 0.15 * after.speed)

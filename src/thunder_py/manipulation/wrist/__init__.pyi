@@ -4,13 +4,13 @@ from .base_motion import BaseMotion as BaseMotion
 from .base_motion import optimize_base_motion as optimize_base_motion
 from .carried import CarriedWrist as CarriedWrist
 from .carried import CarrierControl as CarrierControl
-from .collocation import BaseLimits as BaseLimits
-from .collocation import JointThrow as JointThrow
-from .collocation import optimize_base_and_motor as optimize_base_and_motor
 from .identify import IdentifiedWrist as IdentifiedWrist
 from .identify import SwingLog as SwingLog
 from .identify import identify_wrist as identify_wrist
 from .identify import swing_motion as swing_motion
+from .joint_plan import BaseLimits as BaseLimits
+from .joint_plan import JointThrow as JointThrow
+from .joint_plan import optimize_base_and_motor as optimize_base_and_motor
 from .model import ElasticWrist as ElasticWrist
 from .model import WristOscillator as WristOscillator
 from .motor import MotorMotion as MotorMotion

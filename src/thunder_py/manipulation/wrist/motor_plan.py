@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -166,9 +166,19 @@ def plan_motor(
     if not is_number(rate) or not rate > 0.0:
         raise ThunderError(f"rate must be positive, got {rate!r}")
     t = np.linspace(begin, begin + T, count + 1)
-    rollout = _Rollout(acceleration, t, array(start, (2,), "start"), math.isfinite(rate))
-    controls = _Controls.of(rollout.size, bound, rate * T / count, theta0)
-    theta, x, solved = _climb(rollout, controls, np.full(rollout.size, 0.0 if theta0 is None else theta0), tolerance)
+    rollout = Rollout(acceleration, t, array(start, (2,), "start"), math.isfinite(rate))
+    size = t.size if rollout.sloped else count
+    if theta0 is not None and not (is_number(theta0) and abs(theta0) <= bound):
+        raise ThunderError(f"theta0 must be within plus and minus theta_max = {bound:g}, got {theta0!r}")
+    low, high = np.full((2, size), [[-bound], [bound]])
+    rows: dict[str, Any] = {}
+    if rollout.sloped:
+        if theta0 is not None:
+            low[0] = high[0] = theta0
+        D: Any = diags_array([-np.ones(count), np.ones(count)], offsets=[0, 1], shape=(count, size))
+        rows = {"A_ub": vstack([D, -D]), "b_ub": np.full(2 * count, rate * T / count)}
+    program = Program(rollout, low, high, np.zeros(size), **rows)
+    theta, x, solved = program.climb(np.full(size, 0.0 if theta0 is None else theta0), tolerance)
     if theta is None:
         raise ThunderError(
             f"no motion of the motor within {bound:g} rad and {rate:g} rad/s returns the wrist to q = 0 at T = {T:g} s"
@@ -179,47 +189,39 @@ def plan_motor(
     )
 
 
-def _climb(rollout: _Rollout, controls: _Controls, theta: Array, tolerance: float) -> tuple[Array | None, Array, int]:
-    """Return optimal controls (None if the first program is infeasible), their states, the number of programs."""
-    x, trust, merit = rollout.checked(theta), 2.0 * float(controls.high.max()), -math.inf
-    for solved in range(1, _MOST + 1):
-        gradient = rollout.gradient(theta, x)
-        step = controls.best_step(gradient, x[-1], theta, trust)
-        if step is None:
-            return (None if solved == 1 else theta), x, solved
-        if float(x[-1, 1] + gradient[1] @ step) - merit < tolerance * (1.0 + abs(merit)):
-            break
-        states = rollout(theta + step)
-        value = float(states[-1, 1] - _WEIGHT * abs(states[-1, 0]))
-        if value > merit:
-            theta, x, merit = theta + step, states, value
-        else:
-            trust *= 0.3
-    return theta, x, solved
+class Rollout:
+    """Motion of the wrist from cell to cell as a function of its controls, in steps of RK4.
 
+    Parameters
+    ----------
+    acceleration : callable
+        ``acceleration(t, q, dq, u)`` (k,) of the wrist, with the controls u of shape (k,) or (k, m).
+    t : (cells + 1,) array
+        Ends of the cells [s].
+    start : (2,) array
+        q and dq at the start [rad, rad/s].
+    sloped : bool
+        If True, the controls are given at the ends of the cells, and change linearly between them.
+    """
 
-class _Rollout:
-    """Motion of the wrist from cell to cell as a function of the controls."""
-
-    def __init__(self, acceleration: Acceleration, t: Array, start: Array, sloped: bool) -> None:
+    def __init__(self, acceleration: Acceleration, t: Array, start: Array, sloped: bool = False) -> None:
         self._acceleration, self.t, self._start, self.sloped = acceleration, t, start, sloped
-        self.size = t.size if sloped else t.size - 1
 
-    def __call__(self, theta: Array) -> Array:
+    def __call__(self, u: Array) -> Array:
         """Return the states at the ends of the cells, (cells + 1, 2)."""
         x = np.empty((self.t.size, 2))
         x[0] = self._start
-        first, last = self._ends(theta)
+        first, last = self._ends(u)
         for k in range(self.t.size - 1):
             one = slice(k, k + 1)
             x[k + 1] = self._step(self.t[one], x[one], first[one], last[one])[0]
         return x
 
-    def checked(self, theta: Array) -> Array:
+    def checked(self, u: Array) -> Array:
         """Return the states of the first controls; raise if they are not finite."""
         with np.errstate(over="ignore", invalid="ignore"):
-            x = self(theta)
-            slope = self.gradient(theta, x)
+            x = self(u)
+            slope = self.gradient(u, x)
         if not (np.isfinite(x).all() and np.isfinite(slope).all()):
             raise ThunderError(
                 f"acceleration must be finite, and cells must be short enough for RK4, got divergence in "
@@ -227,66 +229,106 @@ class _Rollout:
             )
         return x
 
-    def gradient(self, theta: Array, x: Array) -> Array:
-        """Return the derivative of the last state by the controls, (2, controls)."""
-        first, last = self._ends(theta)
+    def gradient(self, u: Array, x: Array) -> Array:
+        """Return the derivative of the last state by the controls, (2, u.size)."""
+        first, last = self._ends(u)
         t, states = self.t[:-1], x[:-1]
 
-        def difference(dx: Array, da: float, db: float) -> Array:
+        def difference(dx: Array, da: Array, db: Array) -> Array:
             ahead = self._step(t, states + dx, first + da, last + db)
             return np.asarray((ahead - self._step(t, states - dx, first - da, last - db)) / (2.0 * _STEP))
 
-        zero = np.zeros(2)
-        A = np.stack([difference(_STEP * e, 0.0, 0.0) for e in np.eye(2)], axis=-1)
-        B = np.stack([difference(zero, _STEP, 0.0), difference(zero, 0.0, _STEP)], axis=-1)
-        transition, rows = np.eye(2), np.empty((len(t), 2, 2))
+        still, units = np.zeros(u.shape[1:]), _STEP * np.eye(u[0].size).reshape(-1, *u.shape[1:])
+        A = np.stack([difference(_STEP * e, still, still) for e in np.eye(2)], axis=-1)
+        both = [(unit, unit) for unit in units]
+        if self.sloped:
+            both = [(units[0], still), (still, units[0])]
+        B = np.stack([difference(np.zeros(2), da, db) for da, db in both], axis=-1)
+        transition, rows = np.eye(2), np.empty((len(t), 2, len(both)))
         for k in range(len(t) - 1, -1, -1):
             rows[k] = transition @ B[k]
             transition = transition @ A[k]
-        by_end = np.zeros((2, self.size))
         if not self.sloped:
-            return np.asarray(rows.sum(axis=2).T)
+            return np.asarray(rows.transpose(1, 0, 2).reshape(2, -1))
+        by_end = np.zeros((2, u.size))
         by_end[:, :-1] += rows[:, :, 0].T
         by_end[:, 1:] += rows[:, :, 1].T
         return by_end
 
-    def _ends(self, theta: Array) -> tuple[Array, Array]:
-        return (theta[:-1], theta[1:]) if self.sloped else (theta, theta)
+    def _ends(self, u: Array) -> tuple[Array, Array]:
+        return (u[:-1], u[1:]) if self.sloped else (u, u)
 
     def _step(self, t: Array, x: Array, first: Array, last: Array) -> Array:
         h = float(self.t[1] - self.t[0])
 
         def rate(s: float, y: Array) -> Array:
-            motor = first + s / h * (last - first)
-            return np.stack([y[:, 1], self._acceleration(t + s, y[:, 0], y[:, 1], motor)], axis=-1)
+            return np.stack(
+                [y[:, 1], self._acceleration(t + s, y[:, 0], y[:, 1], first + s / h * (last - first))], axis=-1
+            )
 
         return rk4_step(rate, 0.0, x, h)
 
 
-class _Controls(NamedTuple):
-    """Bounds of the controls: their range, and the difference between neighbors."""
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Maximize ``gain dq(T) + objective @ u`` with q(T) = 0, linear rows and bounds, by successive linear programs.
 
+    Attributes
+    ----------
+    rollout : Rollout
+        Motion of the wrist as a function of the controls.
+    low, high : (s,) array
+        Bounds of the controls, flattened; the trust region is proportional to `high`.
+    objective : (s,) array
+        Coefficients of the controls.
+    gain : float
+        Coefficient of dq(T).
+    A_ub, b_ub, A_eq, b_eq : array or sparse array
+        Rows ``A_ub u <= b_ub`` and ``A_eq u = b_eq``.
+    """
+
+    rollout: Rollout
     low: Array
     high: Array
-    most: float
+    objective: Array
+    gain: float = 1.0
+    A_ub: Any = None
+    b_ub: Any = None
+    A_eq: Any = None
+    b_eq: Any = None
 
-    @classmethod
-    def of(cls, size: int, bound: float, most: float, theta0: float | None) -> _Controls:
-        if theta0 is not None and not (is_number(theta0) and abs(theta0) <= bound):
-            raise ThunderError(f"theta0 must be within plus and minus theta_max = {bound:g}, got {theta0!r}")
-        low, high = np.full(size, -bound), np.full(size, bound)
-        if theta0 is not None and math.isfinite(most):
-            low[0] = high[0] = theta0
-        return cls(low, high, most)
+    def value(self, u: Array, x: Array) -> float:
+        """Return the objective."""
+        return float(self.gain * x[-1, 1] + self.objective @ u.ravel())
 
-    def best_step(self, gradient: Array, end: Array, theta: Array, trust: float) -> Array | None:
+    def climb(self, u: Array, tolerance: float) -> tuple[Array | None, Array, int]:
+        """Return optimal controls (None if the first program is infeasible), their states, the number of programs."""
+        x, trust, merit = self.rollout.checked(u), 2.0, -math.inf
+        for solved in range(1, _MOST + 1):
+            gradient = self.rollout.gradient(u, x)
+            step = self._best_step(gradient, x[-1], u.ravel(), trust)
+            if step is None:
+                return (None if solved == 1 else u), x, solved
+            linear = self.value(u, x) + (self.gain * gradient[1] + self.objective) @ step
+            if linear - merit < tolerance * (1.0 + abs(merit)):
+                break
+            new = u + step.reshape(u.shape)
+            states = self.rollout(new)
+            value = self.value(new, states) - self.gain * _WEIGHT * abs(float(states[-1, 0]))
+            if value > merit:
+                u, x, merit = new, states, value
+            else:
+                trust *= 0.3
+        return u, x, solved
+
+    def _best_step(self, gradient: Array, end: Array, u: Array, trust: float) -> Array | None:
         """Return the optimal step of the linear model within the trust region; None if it is infeasible."""
-        low, high = np.maximum(self.low - theta, -trust), np.minimum(self.high - theta, trust)
-        A: Any = None
-        b: Any = None
-        if math.isfinite(self.most):
-            ones = np.ones(theta.size - 1)
-            D: Any = diags_array([-ones, ones], offsets=[0, 1], shape=(theta.size - 1, theta.size))
-            A, b = vstack([D, -D]), np.r_[self.most - D @ theta, self.most + D @ theta]
-        result = maximize(gradient[1], low, np.maximum(low, high), gradient[:1], -end[:1], A, b)
+        reach = trust * np.abs(self.high)
+        low, high = np.maximum(self.low - u, -reach), np.minimum(self.high - u, reach)
+        A_eq, b_eq = gradient[:1], -end[:1]
+        if self.A_eq is not None:
+            A_eq, b_eq = np.concatenate([A_eq, self.A_eq]), np.concatenate([b_eq, self.b_eq - self.A_eq @ u])
+        b_ub = None if self.A_ub is None else self.b_ub - self.A_ub @ u
+        objective = self.gain * gradient[1] + self.objective
+        result = maximize(objective, low, np.maximum(low, high), A_eq, b_eq, self.A_ub, b_ub)
         return np.asarray(result.x) if result.success else None

@@ -14,7 +14,7 @@ from ...plotting.style import BLUE, GRAY, GREEN, ORANGE, PINK, TRUTH, VERMILION,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .collocation import JointThrow
+    from .joint_plan import JointThrow
     from .motor_plan import MotorPlan
     from .throw import WristThrow
 

@@ -1,4 +1,4 @@
-"""Optimal switching of the motor for q(T) = 0: one switch in closed form or by a root, several by linear programs."""
+"""Optimal switching of the motor for q(T) = 0: one switch in closed form or by a root, several by another root."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from ...checks import Array, positive, whole
+from ...checks import Array, positive
 from ...errors import ThunderError
 from .model import ElasticWrist, WristOscillator
-from .motor_plan import maximize
 from .throw import WristThrow
 
 #: tolerance of roots as a fraction of T
@@ -35,24 +34,6 @@ class ClosedForm(NamedTuple):
     """
 
     t1: float
-    speed: float
-    nu: float
-
-
-class GridOptimum(NamedTuple):
-    """Optimum over controls that are constant on the cells of a grid.
-
-    Attributes
-    ----------
-    u : (cells,) array
-        [rad].
-    speed : float
-        dq(T) [rad/s].
-    nu : float
-        Multiplier of q(T) = 0 [1/s].
-    """
-
-    u: Array
     speed: float
     nu: float
 
@@ -160,43 +141,7 @@ def one_switch_limit(wrist: WristOscillator | ElasticWrist) -> float:
     return h + _root(lambda s: o.u_lo * float(o.step(h + s)) + (o.u_hi - o.u_lo) * float(o.step(s)), h)
 
 
-def grid_optimum(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> GridOptimum:
-    """Return the optimal control that is constant on `cells` equal parts of [0, T], by linear programming (HiGHS).
-
-    Parameters
-    ----------
-    wrist : WristOscillator or ElasticWrist
-        As in `one_switch`.
-    T : float
-        Time of release [s].
-    cells : int
-        Number of parts; only the control is discretized, the model is exact (zero-order hold).
-
-    Raises
-    ------
-    ThunderError
-        On bad data, or if HiGHS fails, with its message.
-    """
-    (o, T), count = _problem(wrist, T), whole(cells, "cells", 2)
-    if 0.5 * count * o.half_period < T:
-        raise ThunderError(
-            f"T must be at most half as many half periods of {o.half_period:g} s as cells, {count}, to resolve the "
-            f"switches, got {T:g}"
-        )
-    left = T - np.linspace(0.0, T, count + 1)
-    angle, rate = -np.diff(o.step(left)), -np.diff(o.step_rate(left))
-    # scaled for the solver's tolerances
-    unit = o.u_hi - o.u_lo
-    by_angle, by_rate = (float(np.abs(row).max()) or 1.0 for row in (angle, rate))
-    low, high = np.full(count, o.u_lo / unit), np.full(count, o.u_hi / unit)
-    result = maximize(rate / by_rate, low, high, angle[None] / by_angle, np.zeros(1))
-    if not result.success:
-        raise ThunderError(f"the linear program of the wrist's motor found no optimum: {result.message}")
-    speed, nu = -float(result.fun) * by_rate * unit, float(result.eqlin.marginals[0]) * by_rate / by_angle
-    return GridOptimum(unit * np.asarray(result.x), speed, nu)
-
-
-def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int = 2000) -> WristThrow:
+def free_switching(wrist: WristOscillator | ElasticWrist, T: float) -> WristThrow:
     """Return the optimal throw among all controls, with any number of switches.
 
     Parameters
@@ -205,8 +150,6 @@ def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int =
         As in `one_switch`.
     T : float
         Time of release [s].
-    cells : int
-        Number of cells of the linear program.
 
     Returns
     -------
@@ -216,38 +159,31 @@ def free_switching(wrist: WristOscillator | ElasticWrist, T: float, cells: int =
     Raises
     ------
     ThunderError
-        On bad data, fewer cells than twice the half periods in T, or if the linear program fails.
+        On bad data of the wrist, or if T is not positive.
 
     Notes
     -----
-    The multiplier nu of the linear program gives the zeros of lambda_2: the last one a time s before T, the others
+    By Pontryagin's condition u switches at the zeros of lambda_2: the last one a time s before T, the others
     ``pi / omega_d`` apart before it. The impulse response alternates in sign with them, so q(T) increases strictly with
-    s. The unique s with q(T) = 0 is computed to rounding from that of the program. The problem is convex, so a control
-    that agrees with its switching function is the optimum.
+    s, and one s in a half period gives q(T) = 0. The problem is convex, so a control that agrees with its switching
+    function is the optimum.
 
     Examples
     --------
     >>> from thunder_py.manipulation import ElasticWrist, free_switching
     >>> wrist = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
-    >>> throw = free_switching(wrist, 0.3, cells=500)
+    >>> throw = free_switching(wrist, 0.3)
     >>> throw.switches.round(4).tolist(), round(throw.speed, 2), throw.agrees()
     ([0.0696, 0.2238], 39.56, True)
     """
     o, T = _problem(wrist, T)
-    grid = grid_optimum(o, T, cells)
 
     def miss(s: float) -> float:
         switches, first = _pattern(o, T, s)
         return float(o.response(T, np.r_[0.0, switches], _alternating(o, first, switches.size + 1))[0])
 
-    guess = math.atan2(o.omega_d, o.zeta * o.omega0 - grid.nu) / o.omega_d
-    width = T / cells
-    low, high = max(0.0, guess - width), min(o.half_period, guess + width)
-    if miss(low) > 0.0 or miss(high) < 0.0:
-        low, high = 0.0, o.half_period
-    s = float(brentq(miss, low, high, xtol=_ROOT * T, rtol=4.0 * np.finfo(float).eps))
-    switches, first = _pattern(o, T, s)
-    return _throw(o, T, switches, first, valid=True, limit=one_switch_limit(o), grid=grid.speed)
+    switches, first = _pattern(o, T, _root(miss, o.half_period))
+    return _throw(o, T, switches, first, valid=True, limit=one_switch_limit(o))
 
 
 def _pattern(o: WristOscillator, T: float, s: float) -> tuple[Array, float]:
@@ -261,28 +197,10 @@ def _alternating(o: WristOscillator, first: float, count: int) -> Array:
     return np.where(np.arange(count) % 2 == 0, first, other)
 
 
-def _throw(
-    o: WristOscillator,
-    T: float,
-    switches: Array,
-    first: float,
-    *,
-    valid: bool,
-    limit: float,
-    grid: float | None = None,
-) -> WristThrow:
+def _throw(o: WristOscillator, T: float, switches: Array, first: float, *, valid: bool, limit: float) -> WristThrow:
     values = _alternating(o, first, switches.size + 1)
     speed = float(o.response(T, np.r_[0.0, switches], values)[1])
-    return WristThrow(
-        oscillator=o,
-        T=T,
-        switches=switches,
-        values=values,
-        speed=speed,
-        valid=valid,
-        limit=limit,
-        grid_speed=grid,
-    )
+    return WristThrow(oscillator=o, T=T, switches=switches, values=values, speed=speed, valid=valid, limit=limit)
 
 
 def _root(function: Callable[[float], float], high: float) -> float:

@@ -39,8 +39,6 @@ class WristThrow(Value):
         True if the control is optimal among all controls: its signs agree with the switching function everywhere.
     limit : float
         Largest T for which one switch is optimal [s].
-    grid_speed : float or None
-        Optimum of the linear program, the start of free switching [rad/s].
 
     Examples
     --------
@@ -62,7 +60,6 @@ class WristThrow(Value):
     speed: float
     valid: bool
     limit: float
-    grid_speed: float | None = None
 
     @property
     def starts(self) -> Array:

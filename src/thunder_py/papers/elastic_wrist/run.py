@@ -15,7 +15,7 @@ from ...checks import Array, whole
 from ...errors import ThunderError
 from ...manipulation.wrist.arm_throw import ArmThrow, WristRelease, wrist_at_release
 from ...manipulation.wrist.base_motion import BaseMotion, optimize_base_motion
-from ...manipulation.wrist.collocation import BaseLimits, JointThrow, base_alone, optimize_base_and_motor
+from ...manipulation.wrist.joint_plan import BaseLimits, JointThrow, base_alone, optimize_base_and_motor
 from ...manipulation.wrist.model import ElasticWrist, WristOscillator
 from ...manipulation.wrist.motor import MotorMotion, WristRun, run_with_motor
 from ...manipulation.wrist.motor_plan import plan_motor
@@ -347,7 +347,7 @@ class ElasticWristExperiment:
         both = (self.together.linear, self.together.full)
         distance = max(one.defect for one in both)
         cells = both[0].t.size - 1
-        end = f"Collocation: {cells} cells; q, dq at T differ by {distance:.1g} from DOP853 under the same controls."
+        end = f"{cells} cells; q, dq at T differ by {distance:.1g} from DOP853 under the same controls."
         return markdown(["", "speed of the tip [m/s]"], rows) + "\n\n" + end
 
 
@@ -393,7 +393,7 @@ def run_elastic_wrist(
     sweep : int
         Number of times of release in the sweep.
     cells, starts : int
-        Numbers of cells and starts of the collocation.
+        Numbers of cells and starts of the joint optimization of base and motor.
     plan_cells : int
         Number of cells of the motor's plans on the arm.
     turning : sequence of bool
@@ -451,7 +451,7 @@ def _sweep(count: int, workers: Workers) -> tuple[Any, Any, Any, Any]:
 
 
 def _free(oscillator: WristOscillator, T: float) -> tuple[float, int]:
-    throw = free_switching(oscillator, T, 300)
+    throw = free_switching(oscillator, T)
     return throw.speed, throw.switches.size
 
 
