@@ -10,7 +10,9 @@ pytestmark = pytest.mark.release  # what it computes is tested in tests/manipula
 @pytest.fixture(scope="module")
 def found():
     """One good seed of the release is enough."""
-    return elastic_wrist.run_elastic_wrist(seeds=(12,), sweep=13, cells=30, starts=1, plan_cells=60, turning=(False,))
+    return elastic_wrist.run_elastic_wrist(
+        seeds=(12,), sweep=13, cells=30, starts=1, plan_cells=60, turning=(False,), targets=(("iiwa14", "ur5e"), 1, 1)
+    )
 
 
 def test_cases_have_the_numbers_of_the_truth(found):
@@ -47,3 +49,14 @@ def test_arm_gains_what_the_wrist_gives(found):
     slower = [arm.releases[f"planned, motor at most {rate:g} rad/s"].speed for rate in (40.0, 20.0, 10.0)]
     assert np.all(np.diff([arm.releases["planned for the arm's motion"].speed, *slower]) < 0.0)
     assert arm.releases["planned, arm's torques clipped"].effort <= 1.0 + 1e-12
+
+
+def test_throws_at_targets_are_in_the_table(found):
+    assert [case.arm for case in found.targets] == ["iiwa14", "ur5e"]
+    for case in found.targets:
+        assert case.misses.max() < 0.03
+        assert case.misses.max() < case.misses_nominal.max()
+        assert max(case.efforts.max(), case.velocities.max()) < 1.0
+    rows = found.table().split("Throws at targets")[1]
+    assert all(case.arm in rows for case in found.targets)
+    assert found.to_dict()["targets"][1]["misses"] == found.targets[1].misses.tolist()

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.release  # runs of experiments come before the drawing
 #: shortest runs that fill every panel
 RESULTS: dict[str, Callable[[], Any]] = {
     "elastic wrist": lambda: run_elastic_wrist(
-        seeds=(12,), sweep=13, cells=30, starts=1, plan_cells=60, turning=(False,)
+        seeds=(12,), sweep=13, cells=30, starts=1, plan_cells=60, targets=((), 0, 0), turning=(False,)
     ),
     "human-like": lambda: quick("human-like"),
     "moving objects": lambda: run_moving_objects(arm_seeds=1, point_seeds=3, variant_seeds=1),

@@ -11,14 +11,13 @@ import numpy.typing as npt
 from ...checks import Array, of_kind, positive
 from ...control import ComputedTorque
 from ...errors import ThunderError
-from ...reference import JointReference
 from ...robot import Robot
 from ...simulation import simulate
 from ...values import Value
 from .base_motion import BaseMotion
-from .carried import CarriedWrist, CarrierControl
+from .carried import CarriedWrist, run_carried
 from .model import ElasticWrist
-from .motor import MotorMotion, WristRun, run_with_motor
+from .motor import MotorMotion, WristRun
 from .motor_plan import MotorPlan, plan_motor
 from .robots import with_wrist
 from .throw import WristThrow
@@ -195,7 +194,7 @@ class ArmThrow:
         return hold.then(motion)
 
     def run(self, motor: MotorMotion, *, feedforward: bool = True, limited: bool = False) -> WristRun:
-        """Simulate the throw with a motion of the motor, from the end of the run-up to release.
+        """Simulate the arm's motion with a motion of the motor, over the time of the latter.
 
         Parameters
         ----------
@@ -204,13 +203,15 @@ class ArmThrow:
         feedforward, limited : bool
             Options of `CarrierControl`: feedforward of the wrist's spring, torques clipped at the limits.
         """
-        first = self.trajectory(self.begin)
-        control = CarrierControl(self.robot, motor, stiffness=_STIFFNESS, feedforward=feedforward, limited=limited)
-        return run_with_motor(
-            self.robot, motor, q0=np.append(first.q, 0.0), dq0=np.append(first.dq, 0.0), dt=self.dt,
-            controller=control,
-            reference=self._at,
-        )  # fmt: skip
+        return run_carried(
+            self.robot,
+            self.trajectory,
+            motor,
+            dt=self.dt,
+            stiffness=_STIFFNESS,
+            feedforward=feedforward,
+            limited=limited,
+        )
 
     def whole(self, motor: MotorMotion) -> WristRun:
         """Simulate run-up, throw and brake; the motor holds the hand at q = 0 in the run-up and rests in the brake."""
@@ -219,19 +220,16 @@ class ArmThrow:
         after = MotorMotion.still(
             float(motor(self.base.release_time)), self.base.release_time, self.trajectory.end_time
         )
-        everything = MotorMotion.through(up, theta).then(motor).then(after)
-        first = self.trajectory(0.0)
-        control = CarrierControl(self.robot, everything, stiffness=_STIFFNESS)
-        return run_with_motor(
-            self.robot, everything, q0=np.append(first.q, 0.0), controller=control, reference=self._at, dt=1e-3
-        )
+        return self.run(MotorMotion.through(up, theta).then(motor).then(after))
 
     def rigid(self) -> WristRelease:
         """Simulate the same arm motion with the hand fixed."""
         robot = self.base.robot
         first = self.trajectory(self.begin)
         law = ComputedTorque(robot, _STIFFNESS, 2.0 * math.sqrt(_STIFFNESS))
-        run = simulate(robot, law, lambda t: self._at(t + self.begin), self.base.T, self.dt, q0=first.q, dq0=first.dq)
+        run = simulate(
+            robot, law, lambda t: self.trajectory(t + self.begin), self.base.T, self.dt, q0=first.q, dq0=first.dq
+        )
         along, across = self._velocity(robot, run.q[-1], run.dq[-1])
         return WristRelease(
             speed=along, across=across, q=0.0, dq=0.0, effort=float(np.abs(run.tau / robot.limits.effort).max()),
@@ -254,7 +252,3 @@ class ArmThrow:
         v = robot.jacobian(q)[:3] @ dq
         along = float(self.base.direction @ v)
         return along, float(np.linalg.norm(v - along * self.base.direction))
-
-    def _at(self, t: float) -> JointReference:
-        reference: JointReference = self.trajectory(t)
-        return reference

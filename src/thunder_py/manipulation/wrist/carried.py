@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,7 @@ from ...checks import Array, positive
 from ...errors import ThunderError
 from ...reference import JointReference
 from ...robot import Robot
-from .motor import MotorMotion
+from .motor import MotorMotion, WristRun, run_with_motor
 
 
 class CarriedWrist:
@@ -132,3 +134,46 @@ class CarrierControl:
         tau = self._robot.inverse_dynamics(q, dq, ddq)
         tau[-1] = 0.0
         return np.clip(tau, -self._most, self._most)
+
+
+def run_carried(
+    model: Robot,
+    trajectory: Callable[[Any], JointReference],
+    motor: MotorMotion,
+    *,
+    stiffness: float,
+    dt: float,
+    plant: Robot | None = None,
+    spring_error: float = 0.0,
+    feedforward: bool = True,
+    limited: bool = False,
+    **options: Any,
+) -> WristRun:
+    """Simulate joints that carry the wrist along a trajectory under `CarrierControl`, from its state at the first time.
+
+    Parameters
+    ----------
+    model : Robot
+        Robot of `with_wrist`, the model of the controller.
+    trajectory : callable
+        Reference of the first n - 1 joints.
+    motor : MotorMotion
+        Motion of the wrist's motor, which defines start and end.
+    stiffness, feedforward, limited
+        As in `CarrierControl`.
+    dt : float
+        Longest step of the integrator and of the controller [s].
+    plant : Robot, optional
+        Robot that moves; default the model.
+    spring_error : float
+        True minus assumed angle of the relaxed spring at motor angle zero [rad].
+    **options
+        Options of `simulate`.
+    """
+    first = trajectory(float(motor.breaks[0]))
+    return run_with_motor(
+        model if plant is None else plant, replace(motor, start=motor.start + spring_error),
+        q0=np.append(first.q, 0.0), dq0=np.append(first.dq, 0.0), dt=dt, reference=trajectory,
+        controller=CarrierControl(model, motor, stiffness=stiffness, feedforward=feedforward, limited=limited),
+        **options,
+    )  # fmt: skip

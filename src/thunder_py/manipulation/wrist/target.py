@@ -20,17 +20,18 @@ from ...values import Value
 from ..arm import find_place
 from ..throwing.flight import Landing, landing
 from .base_motion import BaseMotion
-from .carried import CarriedWrist, CarrierControl
+from .carried import CarriedWrist, run_carried
 from .identify import swing_motion
 from .model import ElasticWrist
-from .motor import MotorMotion, WristRun, run_with_motor
+from .motor import MotorMotion, WristRun
 from .motor_plan import plan_motor
 from .robots import with_rigid_hand, with_wrist
 
 #: pose of the wrist's base: the hand points along the flange's z axis, its palm along the flange's x axis
 MOUNT = np.array([[0.0, 0.0, 1.0, 0.0], [0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-#: time at rest before the throw [s], step of simulation and control [s], stiffness of the control [1/s^2]
-_REST, _DT, _STIFFNESS = 0.2, 1e-3, 3600.0
+#: time at rest before the throw [s]
+_REST = 0.2
+_CONTROL: dict[str, Any] = {"dt": 1e-3, "stiffness": 3600.0, "limited": True}
 #: part of the limits of position and velocity that a base motion may use
 _MARGIN = 0.95
 
@@ -134,8 +135,9 @@ class TargetThrow(Value):
             Options of `simulate` such as sensors and friction.
         """
         end = self.base.release_time
-        motor = replace(self.motor, start=self.motor.start + spring_error)
-        run = _run(self.robot, self.robot if plant is None else plant, self.base, self.motor, motor, **options)
+        run = run_carried(
+            self.robot, self.base.trajectory, self.motor, plant=plant, spring_error=spring_error, **_CONTROL, **options
+        )
         p, v = _object(self.robot, run, end + late)
         down = landing(p, v, float(self.target[2]))
         limits = self.robot.limits
@@ -159,20 +161,24 @@ def swing_run(throw: TargetThrow, plant: Robot, *, spring_error: float = 0.0, **
         True minus assumed angle of the relaxed spring at motor angle zero [rad].
     **options
         Options of `simulate` such as sensors and friction.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation.wrist import ElasticWrist, plan_target_throw, swing_run, throwing_bases
+    >>> arm, wrist = th.Robot.load("ur5e"), ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+    >>> bases = throwing_bases(arm, wrist, elevations=[45], speeds=[0.3])
+    >>> throw = plan_target_throw(arm, wrist, [1.5, -0.5, 0.1], bases, cells=40)
+    >>> run = swing_run(throw, throw.robot)
+    >>> 0.5 < abs(run.q[:, -1]).max() < 1.5, abs(run.q[:, :-1] - run.q[0, :-1]).max() < 0.01
+    (True, True)
     """
     commanded = swing_motion(float(throw.motor(0.0)))
     q, still = throw.base.q_intermediate, np.zeros_like(throw.base.dq_release)
     base = replace(throw.base, q_start=q, q_release=q, dq_release=still, run_up=float(commanded.breaks[-1]))
-    motor = replace(commanded, start=commanded.start + spring_error)
-    return _run(throw.robot, plant, base, commanded, motor, **options)
-
-
-def _run(
-    model: Robot, plant: Robot, base: BaseMotion, commanded: MotorMotion, motor: MotorMotion, **options: Any
-) -> WristRun:
-    control = CarrierControl(model, commanded, stiffness=_STIFFNESS, limited=True)
-    q0 = np.append(base.q_intermediate, 0.0)
-    return run_with_motor(plant, motor, q0=q0, controller=control, reference=base.trajectory, dt=_DT, **options)
+    return run_carried(
+        throw.robot, base.trajectory, commanded, plant=plant, spring_error=spring_error, **_CONTROL, **options
+    )
 
 
 def _object(robot: Robot, run: WristRun, t: float) -> tuple[Array, Array]:
