@@ -249,8 +249,9 @@ def _program(wrist: ElasticWrist, h: float, n: int, base: BaseLimits, tip: float
     A, b, last = _base_rows(h, n, base)
     of = np.eye(3)[:, None]
     high = np.tile([wrist.theta_max, base.acceleration, base.acceleration], n)
+    rollout = Rollout(_model(wrist, linear), np.linspace(0.0, h * n, n + 1), np.zeros(2))
     return Program(
-        Rollout(_model(wrist, linear), h * np.arange(n + 1), np.zeros(2)), -high, high, np.kron(last, of[2, 0]), tip,
+        rollout, -high, high, np.kron(last, of[2, 0]), tip,
         A_ub=np.concatenate([np.kron(A, of[1]), np.kron(A, of[2])]), b_ub=np.tile(b, 2),
         A_eq=np.kron(last[None], of[1]), b_eq=np.zeros(1),
     )  # fmt: skip

@@ -358,14 +358,11 @@ class _Planner:
 
     def aimed(self, base: BaseMotion, target: Array) -> TargetThrow | None:
         """Return the throw with this motion, turned by the first joint, or None if it does not land on the target."""
-        aim = target
-        for correction in (True, False):
-            throw = self._at(base, aim, target)
-            if throw is None:
-                return None
-            executed = throw.execute()
-            if correction:
-                aim = aim - (executed.landing.p - target)
+        first = self._at(base, target, target)
+        throw = None if first is None else self._at(base, 2.0 * target - first.execute().landing.p, target)
+        if throw is None:
+            return None
+        executed = throw.execute()
         t, sigma = throw.base.release_time, self._jitter
         off = [landing(*_object(self._robot, executed.run, t + s), target[2]).p - target for s in (-sigma, sigma)]
         spread = max(float(np.linalg.norm(one[:2])) for one in off)
