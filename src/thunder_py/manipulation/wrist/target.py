@@ -170,7 +170,7 @@ def swing_run(throw: TargetThrow, plant: Robot, *, spring_error: float = 0.0, **
     >>> bases = throwing_bases(arm, wrist, elevations=[45], speeds=[0.3])
     >>> throw = plan_target_throw(arm, wrist, [1.5, -0.5, 0.1], bases, cells=40)
     >>> run = swing_run(throw, throw.robot)
-    >>> 0.5 < abs(run.q[:, -1]).max() < 1.5, abs(run.q[:, :-1] - run.q[0, :-1]).max() < 0.01
+    >>> bool(0.5 < abs(run.q[:, -1]).max() < 1.5), bool(abs(run.q[:, :-1] - run.q[0, :-1]).max() < 0.01)
     (True, True)
     """
     commanded = swing_motion(float(throw.motor(0.0)))
