@@ -367,7 +367,7 @@ _NOTES = """\
   speed.
 - The arm's motion keeps its torque limits with the hand fixed. The spring adds its torque, and the throw then exceeds
   the limits of a Panda's wrist joints. With clipped torques the wrist turns faster, the arm slower. To keep them, the
-  motor may use a part of its range; where the fixed hand uses 95 % already, none is left."""
+  motor may use a part of its range; where the fixed hand uses 95 % already, little is left."""
 
 
 def run_elastic_wrist(
