@@ -11,7 +11,7 @@ pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 import thunder_py as th
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation import Approach, CameraClock, YawEstimate
-from thunder_py.mujoco import GraspWorld
+from thunder_py.mujoco import GraspWorld, WorldObject
 from thunder_py.mujoco import rendering as gl
 from thunder_py.papers.grasping import trial
 from thunder_py.papers.grasping.trial import Case, belt_station, draw_scene, run_trial
@@ -138,14 +138,15 @@ def _reached(root: object) -> list[object]:
 def test_nothing_that_a_loop_reaches_knows_the_truth(what: str) -> None:
     """Neither world nor true object nor true camera: what it gets are states, closures and pictures."""
     if what == "grasp":
-        scene, at = draw_scene("box", 0.26, 1), belt_station("gripper")
+        scene, at = draw_scene("box", 0.26, 1, others=2), belt_station("gripper")
         world = trial.make_world(scene, at)
-        loop: Any = trial.make_loop(world.robot, at, scene.believed, "time augmentation")
+        case = Case("box", 0.26, "time augmentation", 1, others=2)
+        loop: Any = trial.make_loop(world.carrying(at.arm), at, scene.believed, case)
     else:
         scene, at = physics._draw(PickCase("box", "gripper", 1), table_station("gripper")), table_station("gripper")
-        world = at.world(scene.thing, physics.Table.at((at.x, 0.0, 0.1)))
+        world = at.world([scene.thing], physics.Table.at((at.x, 0.0, 0.1)), 1)
         world.reset(scene.start, {"object": scene.place})
-        loop = physics.make_loop(world.robot, at, scene.believed)
+        loop = physics.make_loop(world.carrying(at.arm), at, scene.believed)
     ground = Cuboid((0.4, 3.0, 0.02), th.spatial.pose_from_rpy((0.5, 0.0, 0.09)))
     box = Cuboid((0.07, 0.05, 0.06), th.spatial.pose_from_rpy((0.5, -0.15, 0.13)))
     for k in range(400):
@@ -155,19 +156,20 @@ def test_nothing_that_a_loop_reaches_knows_the_truth(what: str) -> None:
             loop.see(world.time - 0.02, scene.camera.depth([ground, box], np.random.default_rng(k)))
         world.step(tau)
     assert loop.view.table is not None
-    truth = (GraspWorld, type(world.data), type(world.model), type(scene), type(scene.thing))
+    truth = (GraspWorld, type(world.data), type(world.model), type(scene), WorldObject)
     known = _reached(loop)
     assert len(known) > 100
     assert not [x for x in known if isinstance(x, truth)]
-    hidden = [scene.camera.pose, scene.place]
+    places = scene.places.values() if what == "grasp" else [scene.place]
+    hidden = [scene.camera.pose, *places, world.robot.parameters, world.robot.description.inertial]
     assert not [x for x in known if isinstance(x, np.ndarray) and any(np.array_equal(x, y) for y in hidden)]
 
 
 def test_scenes_depend_on_the_seed_and_not_on_the_strategy() -> None:
     one, same, other = draw_scene("box", 0.26, 1), draw_scene("box", 0.26, 1), draw_scene("box", 0.26, 2)
-    np.testing.assert_array_equal(one.place, same.place)
-    assert one.thing == same.thing
-    assert not np.array_equal(one.place, other.place)
+    np.testing.assert_array_equal(one.places["object"], same.places["object"])
+    assert one.things == same.things
+    assert not np.array_equal(one.places["object"], other.places["object"])
     away = np.asarray(one.believed.pose)[:3, 3] - np.asarray(one.camera.pose)[:3, 3]
     assert 0.0 < np.abs(away).max() < 0.01  # the loop has a camera with an error
 

@@ -228,7 +228,10 @@ def test_friction_of_the_arm_is_that_of_the_robot():
 def test_refusals():
     assert_refused(
         (lambda: GraspWorld(ELBOW, timestep=3e-4), "timestep must be a fraction of the period 0.001 s, got 0.0003 s"),
-        (lambda: GraspWorld(ELBOW, None, [BOX, BOX]), "things must have different names other than 'hand', got..."),
+        (
+            lambda: GraspWorld(ELBOW, None, [BOX, BOX]),
+            "things must have different names other than 'hand' and 'arm', got...",
+        ),
     )
     assert_refused(
         (dict(things=[None]), "each of things must be a WorldObject, got NoneType..."),

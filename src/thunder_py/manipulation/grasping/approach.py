@@ -11,6 +11,9 @@ from ...reference import TaskReference
 from ...values import Stateful
 from .view import YawEstimate
 
+#: largest turn of the hand [rad]; the smallest one that grasps an object alike is a quarter turn at most
+_FARTHEST = 2.0
+
 
 class Approach(Stateful):
     """Descent and turn of the hand, as functions of the time to the arrival.
@@ -29,6 +32,11 @@ class Approach(Stateful):
         times it, with the default slower than the last joint of most arms.
     fixed : float
         The target of the turn is kept from this long before the arrival [s].
+
+    Attributes
+    ----------
+    goal : float
+        Target of the turn [rad].
 
     Examples
     --------
@@ -52,17 +60,18 @@ class Approach(Stateful):
     def reset(self) -> None:
         """Return to the height, without a turn."""
         self._turn = np.zeros(3)  # angle, rate, acceleration
-        self._goal, self._is_fixed = 0.0, False
+        self.goal, self._is_fixed = 0.0, False
         self._above = np.array([self._height, 0.0, 0.0])
 
     def aim(self, yaw: YawEstimate) -> None:
         """Turn the hand to the direction of the object; called with each measurement.
 
         Of the turns that grasp the object alike, the first target is the smallest, and later ones are the nearest to
-        the one before: noise does not turn the hand from one to another.
+        the one before: noise does not turn the hand from one to another, unless it has turned farther than a joint may.
         """
         if not self._is_fixed:
-            self._goal = yaw.near(self._goal)
+            goal = yaw.near(self.goal)
+            self.goal = goal if abs(goal) < _FARTHEST else yaw.near(0.0)
 
     def step(self, dt: float, to_go: float) -> None:
         """Advance by a period [s].
@@ -75,7 +84,7 @@ class Approach(Stateful):
             Time to the arrival [s]; infinite without one, negative after it.
         """
         self._is_fixed = to_go <= self._fixed
-        self._turn = _damped(self._turn, self._goal, self._rate, dt)
+        self._turn = _damped(self._turn, self.goal, self._rate, dt)
         self._above = _descent((to_go + self._after) / self._time, self._time, self._height)
 
     def apply(self, plan: TaskReference) -> TaskReference:

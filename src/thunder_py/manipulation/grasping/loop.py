@@ -27,7 +27,7 @@ from ..servoing.pick_machine import PickMachine, PickSettings
 from ..servoing.pose_filter import PoseFilter
 from ..servoing.tracker import TargetTracker
 from .approach import Approach
-from .view import GraspView, HandUse, YawEstimate, symmetry_of
+from .view import GraspView, HandUse, YawEstimate
 
 #: height from which the hand descends [m], duration of the descent and its end after the arrival [s]
 _ABOVE, _DESCENT, _LEVEL = 0.1, 0.35, 0.2
@@ -68,6 +68,8 @@ class GraspLoop(Stateful):
         Estimator of the object's motion.
     clock : float
         The camera's clock, with a latency that its stamps do not know, less that of the arm [s], see `CameraClock`.
+    size : (3,) array_like, optional
+        Size of the intended object among others, see `GraspView`.
 
     Attributes
     ----------
@@ -100,6 +102,7 @@ class GraspLoop(Stateful):
         law: _core.TaskController | None = None,
         filter: ConstantVelocityFilter | None = None,
         clock: float = 0.0,
+        size: npt.ArrayLike | None = None,
     ) -> None:
         self.robot, self.n = of_kind(robot, Robot, "robot"), robot.n
         ahead, at = np.asarray(belt.direction), np.asarray(belt.reference)
@@ -108,7 +111,7 @@ class GraspLoop(Stateful):
                          at + _AFTER * ahead + aside])  # fmt: skip
         low, high = ends.min(axis=0), ends.max(axis=0)
         low[2], high[2] = low[2] - 1.0, high[2] + _HIGH - hand.depth
-        self.view = GraspView(robot, hand, camera, low, high)
+        self.view = GraspView(robot, hand, camera, low, high, size=size)
         start = np.array(robot.forward_kinematics(q))
         start[2, 3] -= _ABOVE  # the approach adds it
         chosen = InterceptionOptions() if options is None else options
@@ -147,7 +150,9 @@ class GraspLoop(Stateful):
     @property
     def reason(self) -> str:
         """Reason why there was no grasp; empty if there was one."""
-        return "" if self.grip else f"no grasp: {self.interceptor.reason}"
+        if self.grip:
+            return ""
+        return f"no grasp: {self.interceptor.reason if self.view.room else 'no room for the hand between the objects'}"
 
     def feel(self, closure: float) -> None:
         """Take the closure of the hand's motor, from 0 to 1, for the next steps."""
@@ -161,9 +166,10 @@ class GraspLoop(Stateful):
             return
         point = self.view.use.grasp_point(found.center, found.size)
         self.points.append((taken, point))
-        self.interceptor.measure(max(self._now, taken), taken, point)
-        self._yaw.add(found.yaw, symmetry_of(found.size))
+        self._yaw.add(*self.view.turn(found, self._approach.goal))
         self._approach.aim(self._yaw)
+        if self.view.room or self.interceptor.plans:
+            self.interceptor.measure(max(self._now, taken), taken, point)
 
     def step(self, t: float, q: Array, dq: Array, reference: Any = None, /) -> Array:
         """Return the torque (n,) for the period from a time on, within the arm's limits; no reference is needed."""

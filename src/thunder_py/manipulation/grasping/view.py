@@ -11,14 +11,15 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, nonnegative, of_kind, positive
+from ...checks import Array, all_positive, array, nonnegative, of_kind, positive
 from ...errors import ThunderError
-from ...perception.clouds import CloudPipeline, DepthCamera, Detection, Plane, find_plane
+from ...perception.clouds import CloudPipeline, DepthCamera, Detection, Plane, find_plane, voxel_downsample
 from ...perception.pose_source import PoseMeasurement
 from ...robot import Robot
 from ...robot.frames import arm_points
 from ...spatial import pose_from_rpy
 from ...values import Stateful
+from .clutter import free_turn, intended
 
 #: number of measured yaws that are averaged, and length of their mean direction below which it is not used
 _YAWS, _AGREE = 9, 0.7
@@ -26,6 +27,10 @@ _YAWS, _AGREE = 9, 0.7
 _SQUARE = 1.15
 #: radius of the arm's links with a margin [m], and time for which joint positions are kept [s]
 _ARM, _MEMORY = 0.1, 1.0
+#: shorter parts have no direction that a camera tells [m]
+_TELLS = 0.03
+#: depth of the part of an object that a hand from above meets [m]
+_UPPER = 0.04
 #: time after which a place of the object does not tell it from others any more [s]
 _FORGOTTEN = 1.0
 
@@ -143,11 +148,19 @@ class GraspView(Stateful):
         Corners of the region in which surface and objects are looked for [m].
     hidden : float
         Objects closer to the hand count as hidden for poses: what is left of them has another middle [m].
+    size : (3,) array_like, optional
+        Length and width of the intended object's upper part, and its height, to about 15 % [m]: of several objects the
+        one most like it is taken, and the hand turns to where it fits between the others. Default the largest object,
+        or the nearest to the last place.
 
     Attributes
     ----------
     table : Plane or None
         Surface, once a picture showed it.
+    others : (k, 3) array
+        Points of other objects in the last picture [m], where `size` is given.
+    room : bool
+        Whether the open hand fits between them around the object.
 
     Examples
     --------
@@ -177,7 +190,9 @@ class GraspView(Stateful):
         high: npt.ArrayLike,
         *,
         hidden: float = 0.0,
+        size: npt.ArrayLike | None = None,
     ) -> None:
+        self._size = None if size is None else all_positive(array(size, (3,), "size"), "size")
         self._robot, self.use = of_kind(robot, Robot, "robot"), of_kind(use, HandUse, "use")
         self._camera = of_kind(camera, DepthCamera, "camera")
         self._low, self._high = array(low, (3,), "low"), array(high, (3,), "high")
@@ -189,7 +204,8 @@ class GraspView(Stateful):
         self.table: Plane | None = None
         self._felt: deque[tuple[float, Array, float]] = deque()
         self._place: Array | None = None
-        self._seen, self._angle = -math.inf, 0.0
+        self._seen, self._angle, self.room = -math.inf, 0.0, True
+        self.others = self._object = np.zeros((0, 3))
         self._new: list[PoseMeasurement] = []
 
     def feel(self, t: float, q: npt.ArrayLike, closure: float) -> None:
@@ -223,15 +239,45 @@ class GraspView(Stateful):
         cloud = self._camera.cloud(np.asarray(depth, dtype=np.float64))
         if self.table is None:
             self.table = self._surface(cloud)
-            self._pipeline = CloudPipeline(table=self.table, fit_shapes=True, region=(self._low, self._high))
+            region = self._low, self._high
+            self._pipeline = CloudPipeline(table=self.table, fit_shapes=True, upper=_UPPER, region=region)
         _, q, closure = min(self._felt, key=lambda felt: abs(felt[0] - taken))
         points = self._pipeline.inside(cloud)
-        points = points[~self._own(points, q, closure)]
-        found = self._pipeline(points, near=self._place if taken - self._seen <= _FORGOTTEN else None)
+        points = points[self.table.distance(points) > self._pipeline.clearance]
+        found = self._find(points[~self._own(points, q, closure)], taken)
         if found.pose is not None:
             self._place, self._seen = found.pose[:3, 3], taken
         self._add(taken, found, q)
         return found
+
+    def _find(self, points: Array, taken: float) -> Detection:
+        """Return the intended object among points (k, 3) above the surface."""
+        last = self._place if taken - self._seen <= _FORGOTTEN else None
+        if self._size is None:
+            return self._pipeline(points, near=last)
+        assert self.table is not None
+        points = voxel_downsample(points, self._pipeline.voxel)
+        found, own = intended(points, self.table, self._size, self._pipeline, last)
+        self.others, self._object = points[~own], points[own]
+        return found
+
+    def turn(self, found: Detection, last: float) -> tuple[float | None, float]:
+        """Return the direction in which an object is grasped [rad], None for any, and the turn after which it is alike.
+
+        Among other objects it is the one in which the open hand meets the fewest points, near the last one; `room`
+        tells whether it fits there.
+        """
+        assert found.center is not None
+        assert found.size is not None
+        symmetry, yaw = symmetry_of(found.size), found.yaw if found.size[0] > _TELLS else None
+        if self._size is None:
+            return yaw, symmetry
+        # boxes are grasped across either side, what may be grasped at any turn in steps of 15 degrees
+        turns = np.arange(0.0, math.pi, math.pi / 2.0 if yaw is not None else math.pi / 12.0)
+        turns += last if yaw is None else yaw
+        point = self.use.grasp_point(found.center, found.size)
+        turn, self.room = free_turn(self.others, self._object, point, turns.tolist(), self.use.covers, last)
+        return turn, math.pi
 
     def _surface(self, cloud: Array) -> Plane:
         points = cloud.reshape(-1, 3)
@@ -264,9 +310,9 @@ class GraspView(Stateful):
         """Return the pose of the hand at contact; of the turns after which the object is the same, the nearest one."""
         assert found.center is not None
         assert found.size is not None
-        if found.yaw is not None:
-            symmetry = symmetry_of(found.size)
-            self._angle = found.yaw + symmetry * round((self._angle - found.yaw) / symmetry)
+        yaw, symmetry = self.turn(found, self._angle)
+        if yaw is not None:
+            self._angle = yaw + symmetry * round((self._angle - yaw) / symmetry)
         T = pose_from_rpy(self.use.grasp_point(found.center, found.size), (0.0, 0.0, self._angle))
         return np.asarray(T @ np.diag([1.0, -1.0, -1.0, 1.0]))
 

@@ -207,6 +207,8 @@ class HandRun(NamedTuple):
         What happened to the object.
     outcome : str
         ``"lifted"``, or the reason of the failure.
+    met : frozenset of str
+        Surfaces and objects that the arm's links touched.
     closed : float
         Time at which the hand began to close [s]; infinite if it did not.
     away : (3,) array
@@ -223,6 +225,7 @@ class HandRun(NamedTuple):
 
     verdict: GraspVerdict
     outcome: str
+    met: frozenset[str]
     closed: float
     away: Array
     over: float
@@ -277,6 +280,7 @@ def run_hand_loop(
     'run_hand_loop'
     """
     closed, away, over, closes, ended = math.inf, np.full(3, np.nan), math.inf, False, False
+    met, wrong = frozenset[str](), ""
 
     def command() -> HandCommand | None:
         nonlocal closed, away, closes
@@ -296,10 +300,15 @@ def run_hand_loop(
             loop.see(taken, depth)
 
     def watch(_: object) -> None:
-        nonlocal over, ended
+        nonlocal over, ended, met, wrong
         over = min(over, world.time) if loop.over else math.inf
         if round(world.time / world.period) % _JUDGED == 0 and not (world.diverged or ended):
             judge.update(world.time, world.lowest_point(name), world.touching(name))
+            met |= world.touching("arm")
+            lifted = (
+                each for each in set(world.things) - {name} if world.lowest_point(each) > judge.surface + judge.lift
+            )
+            wrong = wrong or next(lifted, "")
         end = over + (after if loop.grip else 0.0)
         if judge.verdict.success or world.diverged or world.time >= min(end, longest):
             ended = True
@@ -318,12 +327,30 @@ def run_hand_loop(
     elif not ended and run.reason is not Reason.finished:
         outcome = f"the arm was stopped: {run.reason.value}"
     else:
-        outcome = loop.reason or str(verdict.failure)
-    return HandRun(verdict, outcome, closed, away, min(over, world.time))
+        outcome = f"another object was lifted: {wrong}" if wrong else loop.reason or str(verdict.failure)
+    return HandRun(verdict, outcome, met, closed, away, min(over, world.time))
 
 
-def measure_camera_clock(clock: CameraClock, world: GraspWorld, camera: WorldCamera) -> ClockOffset:
+def measure_camera_clock(
+    clock: CameraClock,
+    world: GraspWorld,
+    camera: WorldCamera,
+    *,
+    noise: tuple[float, float] = (0.0, 0.0),
+    seed: int = 0,
+) -> ClockOffset:
     """Move the hand before a camera in a world, and return the offset of the camera's clock.
+
+    Parameters
+    ----------
+    clock : CameraClock
+        Controller of the arm.
+    world : GraspWorld
+        The world, after `GraspWorld.reset`.
+    camera : WorldCamera
+        Camera in it.
+    noise, seed
+        As of `WorldDrive`.
 
     Examples
     --------
@@ -346,5 +373,6 @@ def measure_camera_clock(clock: CameraClock, world: GraspWorld, camera: WorldCam
         for taken, depth in camera.pictures(world.time):
             clock.see(taken, depth)
 
-    DriveLoop(WorldDrive(world, after=deliver), world.robot, clock, lambda t: None).run(clock.duration)
+    drive = WorldDrive(world, noise=noise, seed=seed, after=deliver)
+    DriveLoop(drive, world.robot, clock, lambda t: None).run(clock.duration)
     return clock.result()

@@ -19,11 +19,11 @@ from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
 from ..scene import add_scenery
 from .hand import Hand, HandCommand, HandMotor, HandState, add_motor
-from .objects import WorldObject, lowest
+from .objects import CONTACT, HAND, WorldObject, lowest
 from .surfaces import ConveyorBelt, Table
 
-#: body of the hand, and the name under which its contacts are reported
-_HAND = "hand"
+#: body of the hand, and the names under which its contacts and those of the arm's links are reported
+_HAND, _ARM = "hand", "arm"
 #: time constant of contacts in steps: MuJoCo needs two
 _STIFF = 4.0
 #: largest torque, as MuJoCo's bound of positions, velocities and accelerations [N m or N]
@@ -34,7 +34,8 @@ _ROUNDING = 1e-9  # tolerance of periods that are multiples of a step [s]
 class GraspWorld(Stateful):
     """An arm with a hand, objects and surfaces in MuJoCo, with contacts.
 
-    Everything touches everything except the arm's links, which touch nothing, and parts of the same hand.
+    Everything touches everything, except the parts of arm and hand each other. The arm's links are as drawn: capsules
+    and cylinders around the joints and the lines between them; the last one touches nothing where there is a hand.
 
     Parameters
     ----------
@@ -141,7 +142,10 @@ class GraspWorld(Stateful):
         self._damping = Damping(robot.description.friction)
         self._motor = None if hand is None else HandMotor(hand.motor, self.model, self.data)
         self._locate(robot)
-        self.robot = self._carrying(robot)
+        self._load, tool = self._open_hand(robot), robot.description.tool
+        if hand is not None:
+            tool = self._mount @ make_pose(np.eye(3), np.array(hand.grasp_point))
+        self.robot = self._loaded(robot).replace(tool=tool)
         self._periods = 0
         self._speeds = {s.name: [s.speed, s.speed] for s in surfaces if isinstance(s, ConveyorBelt)}
 
@@ -156,6 +160,9 @@ class GraspWorld(Stateful):
         mujoco = self._mujoco
         spec = mujoco.MjSpec.from_string(robot_mjcf(robot))
         spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_AUTO
+        links = robot.link_names if self.hand is None else robot.link_names[:-1]  # whose drawing ends in the hand
+        for geom in (geom for link in links for geom in spec.body(link).geoms):
+            geom.contype, geom.conaffinity, geom.solimp[:] = *HAND, CONTACT["solimp"]
         if self.hand is not None:
             link = spec.body(robot.link_names[-1])
             body = link.add_body(name=_HAND, pos=self._mount[:3, 3], quat=quaternion(self._mount[:3, :3]))
@@ -194,12 +201,7 @@ class GraspWorld(Stateful):
         self._free, self._belts = (
             dict(zip(names, self._addresses(names).T.tolist(), strict=True)) for names in (list(self.things), belts)
         )
-        owners = []
-        for body in model.geom_bodyid:
-            name = model.body(int(model.body_rootid[body])).name
-            inside = self.hand is not None and self._within_hand(int(body))
-            owners.append(_HAND if inside else name if name in self.things or name in self.surfaces else "")
-        self._owners = np.array(owners, dtype=object)
+        self._owners = np.array([self._owner(int(body)) for body in model.geom_bodyid], dtype=object)
 
     def _addresses(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
         """Return the addresses of joints in the positions and in the velocities, (2, count)."""
@@ -207,16 +209,23 @@ class GraspWorld(Stateful):
         places = [(int(joint.qposadr[0]), int(joint.dofadr[0])) for joint in joints]
         return np.array(places, dtype=np.int64).reshape(-1, 2).T
 
+    def _owner(self, body: int) -> str:
+        """Return the name under which contacts of a body are reported; empty for the scenery."""
+        if self.hand is not None and self._within_hand(body):
+            return _HAND
+        name = str(self.model.body(int(self.model.body_rootid[body])).name)
+        return name if name in self.things or name in self.surfaces or body == 0 else _ARM
+
     def _within_hand(self, body: int) -> bool:
         hand = self.model.body(_HAND).id
         while body not in (0, hand):
             body = int(self.model.body_parentid[body])
         return bool(body == hand)
 
-    def _carrying(self, robot: Robot) -> Robot:
-        """Return the arm with the open hand as a load, and the tool at the center of grasps."""
+    def _open_hand(self, robot: Robot) -> Payload | None:
+        """Return the open hand as a load of the last link."""
         if self.hand is None:
-            return robot
+            return None
         model, data = self.model, self.data
         self._mujoco.mj_kinematics(model, data)
         link = model.body(robot.link_names[-1]).id
@@ -230,9 +239,14 @@ class GraspWorld(Stateful):
             axes = R.T @ data.ximat[body].reshape(3, 3)
             inertia += axes @ np.diag(model.body_inertia[body]) @ axes.T
             inertia += mass * (center @ center * np.eye(3) - np.outer(center, center))
-        tool = make_pose(np.eye(3), np.array(self.hand.grasp_point))
-        load = Payload(float(masses.sum()), com, 0.5 * (inertia + inertia.T))
-        return load.added_to(robot).replace(tool=self._mount @ tool)
+        return Payload(float(masses.sum()), com, 0.5 * (inertia + inertia.T))
+
+    def carrying(self, robot: Robot) -> Robot:
+        """Return an arm, the world's as far as it is known, with the hand and the tool of `GraspWorld.robot`."""
+        return self._loaded(robot).replace(tool=self.robot.description.tool)
+
+    def _loaded(self, robot: Robot) -> Robot:
+        return robot if self._load is None else self._load.added_to(robot)
 
     # --- state ----------------------------------------------------------------------------------------------------
 
@@ -408,10 +422,14 @@ class GraspWorld(Stateful):
         return lowest(self._thing(name), self.pose(name))
 
     def touching(self, name: str) -> frozenset[str]:
-        """Return what an object touched in MuJoCo's last step: ``"hand"``, names of surfaces and of objects."""
+        """Return what an object touched in MuJoCo's last step: ``"hand"``, ``"arm"``, surfaces and objects.
+
+        `name` is that of an object or a surface, or ``"arm"``, the links, or ``"hand"``.
+        """
+        known_name(name, (*self.things, *self.surfaces, _HAND, _ARM), "name must be an object or a surface, got")
         contact = self.data.contact
         owners = self._owners[contact.geom[(contact.dist < 0.0) & (contact.exclude == 0)]]
-        pairs = owners[(owners == self._thing(name).name).any(axis=1)] if len(owners) else owners
+        pairs = owners[(owners == name).any(axis=1)] if len(owners) else owners
         return frozenset(pairs.ravel().tolist()) - {name}
 
     def _thing(self, name: str) -> WorldObject:
@@ -427,8 +445,8 @@ def _named(parts: Sequence[Any], kind: type[Any], what: str) -> dict[str, Any]:
     if not isinstance(parts, Collection):
         raise ThunderError(f"{what} must be a sequence of {kind.__name__}, got {parts!r}")
     found: dict[str, Any] = {of_kind(part, kind, f"each of {what}").name: part for part in parts}
-    if len(found) < len(parts) or _HAND in found:
+    if len(found) < len(parts) or _HAND in found or _ARM in found:
         raise ThunderError(
-            f"{what} must have different names other than {_HAND!r}, got {[part.name for part in parts]}"
+            f"{what} must have different names other than {_HAND!r} and {_ARM!r}, got {[part.name for part in parts]}"
         )
     return found

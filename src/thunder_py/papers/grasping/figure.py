@@ -7,19 +7,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
-from ...plotting.style import BLUE, GREEN, ORANGE, THIN, TRUTH, VERMILION, label, outside_legend
+from ...plotting.style import BLUE, GREEN, ORANGE, PURPLE, THIN, TRUTH, VERMILION, label, outside_legend
 from ..moving_objects.run import SPEEDS, TABLE_16
 from ..results import wilson_interval
 from .run import Grasping
 from .setup import SHAPES
 
 _COLORS = {
-    ("gripper", "no replan"): VERMILION,
-    ("gripper", "variable structure"): ORANGE,
-    ("gripper", "time augmentation"): BLUE,
-    ("compliant", "time augmentation"): GREEN,
+    ("gripper", "no replan", "alone"): VERMILION,
+    ("gripper", "variable structure", "alone"): ORANGE,
+    ("gripper", "time augmentation", "alone"): BLUE,
+    ("gripper", "time augmentation", "among others"): PURPLE,
+    ("compliant", "time augmentation", "alone"): GREEN,
 }
-_MARKERS = dict(zip(SHAPES, ("s", "^", "o"), strict=True))
+_MARKERS = dict(zip(SHAPES, ("s", "^", "o", "d"), strict=True))
 
 
 def plot_grasping(found: Grasping) -> Figure:
@@ -32,9 +33,10 @@ def plot_grasping(found: Grasping) -> Figure:
     """
     figure, panels = new_panels([["speed", "shape", "place"]], (12.5, 4.4))
     shift = np.linspace(-0.25, 0.25, len(found.variants)) if len(found.variants) > 1 else np.zeros(1)
-    for (hand, strategy), dx in zip(found.variants, shift, strict=True):
-        some, name = found.of(hand=hand, strategy=strategy), f"{hand}, {strategy}"
-        color = _COLORS[hand, strategy]
+    for variant, dx in zip(found.variants, shift, strict=True):
+        hand, strategy, scene = variant
+        some, color = found.of(hand=hand, strategy=strategy, scene=scene), _COLORS[variant]
+        name = f"{hand}, {strategy}" + (", among others" if scene != "alone" else "")
         for axes, key, values in ((panels["speed"], "speed", SPEEDS), (panels["shape"], "shape", SHAPES)):
             groups = [[t.success for t in some if getattr(t.case, key) == value] for value in values]
             draw_rates(axes, np.arange(len(values)) + dx, groups, color, name)

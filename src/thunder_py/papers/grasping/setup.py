@@ -22,12 +22,17 @@ from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.parallel_gripper import ParallelGripper
 from ...mujoco.world.surfaces import Table
 from ...perception.clouds import DepthCamera
-from ...robot import Robot
+from ...robot import Friction, Robot
 from ...spatial import pose_from_rpy
 from ..belt_camera import belt_camera
 from ..results import wilson_interval
 
-SHAPES = ("box", "cylinder", "sphere")
+#: objects, with length and width of their upper part, and height [m]
+SIZES = {
+    "box": (0.075, 0.05, 0.06), "cylinder": (0.05, 0.05, 0.09), "sphere": (0.06, 0.06, 0.06),
+    "bottle": (0.024, 0.024, 0.16),
+}  # fmt: skip
+SHAPES = tuple(SIZES)
 #: height of belts and tables [m], and period of the control loop [s]
 SURFACE, PERIOD = 0.10, 1e-3
 #: eye of the camera as seen from the point at which it looks [m]
@@ -38,9 +43,14 @@ CAMERA_TIMES: dict[str, Any] = {"rate": 30.0, "latency": 0.08, "jitter": 0.03, "
 #: hands, and how they are used
 HANDS: dict[str, Hand] = {"gripper": ParallelGripper(), "compliant": CompliantHand(speed=3.0)}
 USES = {
-    "gripper": HandUse(40.0, 0.35, 0.95, 0.02, HANDS["gripper"].covers),
+    "gripper": HandUse(40.0, 0.6, 0.95, 0.02, HANDS["gripper"].covers),
     "compliant": HandUse(150.0, 0.45, 1.06, 0.045, HANDS["compliant"].covers),
 }
+#: what the loop does not know of the arm: the mass and inertia of each link are off by this share, more or less; joints
+#: have Coulomb friction, and as much viscous friction at their largest speed, in shares of the effort limits
+_WRONG, _FRICTION = 0.1, 0.01
+#: standard deviations of measured joint positions [rad] and velocities [rad/s]
+NOISE = (1e-4, 5e-3)
 #: K_d of the Panda's joints [N m s/rad]
 DAMPING = (30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0)
 
@@ -83,13 +93,23 @@ class Station:
         """How the hand is used."""
         return USES[self.hand]
 
-    def world(self, thing: WorldObject, surface: Table) -> GraspWorld:
-        """Return a world with an object and a surface."""
-        return GraspWorld(self.arm, HANDS[self.hand], [thing], [surface], mount=self.mount, period=PERIOD)
+    def world(self, things: Sequence[WorldObject], surface: Table, seed: int) -> GraspWorld:
+        """Return a world with objects and a surface, and with an arm that is not quite the known one."""
+        arm = true_arm(self.arm, np.random.default_rng([3, seed]))
+        return GraspWorld(arm, HANDS[self.hand], things, [surface], mount=self.mount, period=PERIOD)
 
     def law(self, robot: Robot) -> CartesianMACT:
         """Return the controller of the hand's pose, which learns what the hand holds."""
         return follower(robot, self.q, damping=self.damping)
+
+
+def true_arm(arm: Robot, rng: np.random.Generator) -> Robot:
+    """Return an arm of another weight and, where it has none, with friction: see `_WRONG` and `_FRICTION`."""
+    inertial = (1.0 + _WRONG * rng.choice([-1.0, 1.0], (arm.n, 1))) * arm.description.inertial
+    torque, known = _FRICTION * arm.limits.effort, arm.description.friction
+    terms, coefficients = ("viscous", "coulomb"), np.stack([torque / arm.limits.velocity, torque], axis=1)
+    friction = Friction(terms=terms, coefficients=coefficients) if known is None else known
+    return arm.replace(inertial=inertial, friction=friction)
 
 
 def station(hand: str, waits: npt.ArrayLike, poses: Iterable[Sequence[float]], arm: Robot | None = None) -> Station:
@@ -115,14 +135,17 @@ def station(hand: str, waits: npt.ArrayLike, poses: Iterable[Sequence[float]], a
     return Station(arm, hand, np.eye(4), place.q, float(place.reference[0]), 0.06, min(1.0, place.speed))
 
 
-def draw_thing(shape: str, rng: np.random.Generator) -> WorldObject:
-    """Draw an object of one of `SHAPES`, called ``"object"``: its size, to 10 %, and its mass, 0.1 to 0.4 kg."""
+def draw_thing(shape: str, rng: np.random.Generator, name: str = "object") -> WorldObject:
+    """Draw an object of one of `SHAPES`: its size, to 10 %, and its mass, 0.1 to 0.4 kg."""
     scale, mass = rng.uniform(0.9, 1.1), rng.uniform(0.1, 0.4)
+    length, width, height = scale * np.array(SIZES[shape])
     if shape == "box":
-        return WorldObject.box("object", (0.075 * scale, 0.05 * scale, 0.06 * scale), mass)
+        return WorldObject.box(name, (length, width, height), mass)
     if shape == "cylinder":
-        return WorldObject.cylinder("object", 0.025 * scale, 0.09 * scale, mass)
-    return WorldObject.sphere("object", 0.03 * scale, mass)
+        return WorldObject.cylinder(name, length / 2.0, height, mass)
+    if shape == "bottle":  # upright; its neck is 0.4 times as thick as its body
+        return WorldObject.bottle(name, length / 0.8, height, mass)
+    return WorldObject.sphere(name, length / 2.0, mass)
 
 
 def draw_cameras(lookat: npt.ArrayLike, rng: np.random.Generator) -> tuple[DepthCamera, DepthCamera]:

@@ -27,6 +27,7 @@ from ..grasping.film import film_world
 from ..grasping.setup import (
     CAMERA_TIMES,
     HANDS,
+    NOISE,
     SHAPES,
     SURFACE,
     HandTrials,
@@ -159,7 +160,7 @@ def pick(case: PickCase, watch: Watcher | None = None, at: Station | None = None
     """
     began, at = time.perf_counter(), table_station(case.hand) if at is None else at
     scene = _draw(case, at)
-    world = at.world(scene.thing, Table.at((at.x, 0.0, SURFACE)))
+    world = at.world([scene.thing], Table.at((at.x, 0.0, SURFACE)), scene.seed)
     world.reset(scene.start, {"object": scene.place})
     pushes = scene.pushed is not None
 
@@ -170,11 +171,12 @@ def pick(case: PickCase, watch: Watcher | None = None, at: Station | None = None
             world.place("object", scene.pushed)
             pushes = False
 
-    loop = make_loop(world.robot, at, scene.believed)
+    loop = make_loop(world.carrying(at.arm), at, scene.believed)
     with WorldCamera(world, scene.camera, seed=scene.seed, watch=watch, **CAMERA_TIMES) as camera:
         found = run_hand_loop(
-            loop, world, camera, GraspJudge(SURFACE), effort=at.use.effort, longest=_LONGEST, after=_AFTER, before=push
-        )
+            loop, world, camera, GraspJudge(SURFACE), effort=at.use.effort, longest=_LONGEST, after=_AFTER, before=push,
+            noise=NOISE, seed=scene.seed,
+        )  # fmt: skip
     return PhysicalPick(
         case, found.verdict.success, found.outcome, scene.pushed is not None, float(np.linalg.norm(found.away[:2])),
         found.over, world.time, time.perf_counter() - began,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -173,6 +174,8 @@ class Detection(Value):
 _ROUND = 0.48
 #: largest fraction of an object's points above its upper surface; a plane through its middle has more
 _ABOVE = 0.1
+#: number of points of which the lowest one tells an object's height, beside stray ones
+_HIGHEST = 4
 #: largest fraction of an object's points beside its upper surface, as seen from above; sides are not upright to a point
 _BESIDE = 0.1
 #: largest coordinate that a depth camera measures, and extent of most of its points [m]; coordinates for the extent
@@ -216,6 +219,9 @@ class CloudPipeline(Value):
         Largest angle between `up` and the normals of table and upper surface [rad].
     surface_share : float
         Smallest fraction of the object's points on the plane of its upper surface.
+    upper : float
+        Points within this distance below the highest ones of an object describe it [m]: what a hand from above meets,
+        such as the neck of a bottle.
     elongation : float
         Ratio of spreads below which an object has no yaw.
     fit_shapes : bool
@@ -258,6 +264,7 @@ class CloudPipeline(Value):
     up: npt.ArrayLike = (0.0, 0.0, 1.0)
     tilt: float = np.pi / 9.0
     surface_share: float = 0.15
+    upper: float = np.inf
     elongation: float = 1.15
     fit_shapes: bool = False
     region: npt.ArrayLike | None = None
@@ -267,6 +274,8 @@ class CloudPipeline(Value):
         """Check the settings."""
         checked: dict[str, Any] = {name: positive(getattr(self, name), name, "m") for name in _LENGTHS}
         checked |= {name: within(getattr(self, name), name, 0.0, 1.0) for name in _SHARES}
+        if not (isinstance(self.upper, float) and self.upper == np.inf):
+            checked["upper"] = positive(self.upper, "upper", "m")
         checked["tilt"] = within(self.tilt, "tilt", 0.0, np.pi / 2.0, ends="(]")
         checked["elongation"] = within(self.elongation, "elongation", 1.0, np.inf, ends="[)")
         checked |= {"least": whole(self.least, "least", 3), "seed": whole(self.seed, "seed", 0)}
@@ -360,11 +369,14 @@ class CloudPipeline(Value):
 
     def _described(self, points: Array, cluster: Mask, table: Plane | None) -> dict[str, Any]:
         up = self._up(table)
+        heights = points @ up
+        bottom = float(heights[cluster].min()) if table is None else table.offset
+        if math.isfinite(self.upper):
+            highest = np.sort(heights[cluster])[-min(_HIGHEST, int(cluster.sum()))]
+            cluster = cluster & (heights > highest - self.upper)
         surface, planar = self._surface(points, cluster, up)
         frame = surface_axes(points[surface], up)
-        heights = points[cluster] @ up
-        top = float(np.median(points[surface] @ up) if planar else heights.max())
-        bottom = float(heights.min()) if table is None else table.offset
+        top = float(np.median(heights[surface]) if planar else heights[cluster].max())
         outline, flat = (points[mask] @ frame.axes[:, :2] for mask in (surface, cluster))
         found: dict[str, Any] = {
             "surface": surface,

@@ -17,6 +17,8 @@ _FULL = 0.85
 #: fill ratio means nothing for long shapes, which are no disks
 _SQUARE = 1.3
 _ITERATIONS = 25
+#: part of the top of a round object that may be hidden [m]: few points also fit much larger ones
+_UNSEEN = 0.02
 #: residuals beyond this count linearly [m]: stray points and hidden edges
 _LINEAR = 0.004
 
@@ -117,7 +119,7 @@ def fit_round(points: Array, table: Plane) -> ShapeFit | None:
     basis = upright_frame(table.normal)
     local = points @ basis - [0.0, 0.0, table.offset]
     best = min(_ball(local), _cylinder(local), key=lambda fit: fit.residual)
-    if not np.isfinite(best.residual):
+    if not np.isfinite(best.residual) or best.size[1] > local[:, 2].max() + _UNSEEN:
         return None
     return best._replace(center=basis @ best.center + table.offset * basis[:, 2], direction=basis @ best.direction)
 
