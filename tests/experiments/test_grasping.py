@@ -10,10 +10,11 @@ pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
-from thunder_py.manipulation import Approach, CameraClock, YawEstimate
-from thunder_py.mujoco import GraspWorld, WorldObject
+from thunder_py.manipulation import Approach, CameraClock, GraspJudge, YawEstimate
+from thunder_py.mujoco import GraspWorld, WorldCamera, WorldObject, run_hand_loop
 from thunder_py.mujoco import rendering as gl
 from thunder_py.papers.grasping import trial
+from thunder_py.papers.grasping.setup import CAMERA_TIMES, SURFACE
 from thunder_py.papers.grasping.trial import Case, belt_station, draw_scene, run_trial
 from thunder_py.papers.picking import physics
 from thunder_py.papers.picking.physics import PickCase, pick, table_station
@@ -105,6 +106,23 @@ def test_an_unstable_arm_has_failed_and_the_others_go_on() -> None:
 def test_the_compliant_hand_grasps_and_the_gripper_picks() -> None:
     assert run_trial(Case("sphere", 0.16, "time augmentation", 5000, "compliant")).outcome == "lifted"
     assert pick(PickCase("cylinder", "gripper", 5000)).outcome == "lifted"
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("_drawing")
+def test_among_others_the_intended_one_is_lifted_and_another_one_is_told() -> None:
+    """The same scene with the size of its object, and with that of the cylinder beside it."""
+    at, seed = belt_station("gripper"), 0
+    while [part.shape for part in draw_scene("box", 0.26, seed, others=1).things[1].parts] != ["cylinder"]:
+        seed += 1
+    case = Case("box", 0.26, "time augmentation", seed, others=1)
+    assert run_trial(case, at=at).outcome == "lifted"
+    scene = draw_scene("box", 0.26, seed, at.x, 1)
+    world = trial.make_world(scene, at)
+    loop = trial.make_loop(world.carrying(at.arm), at, scene.believed, case._replace(shape="cylinder"))
+    with WorldCamera(world, scene.camera, seed=seed, **CAMERA_TIMES) as camera:
+        found = run_hand_loop(loop, world, camera, GraspJudge(SURFACE), effort=40.0, longest=12.0)
+    assert found.outcome == "another object was lifted: other1"
 
 
 @pytest.mark.release

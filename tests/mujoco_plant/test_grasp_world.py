@@ -293,3 +293,31 @@ def test_free_tendon_hand_is_in_equilibrium_with_its_springs(closure):
     np.testing.assert_allclose(hand.stiffness * q, hand.pulleys * tension, rtol=1e-3)
     # the motor is a spring too: its set point less what the tension stretches
     assert abs(hand.pulleys @ q - (closure * hand.motor.stroke - tension / hand.motor.stiffness)) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("arm", "q"), [("ur5e", [0.0, 0.15, 0.0, 0.0, 0.0, 0.0]), ("panda", [0.0, 1.6, 0.0, -0.2, 0.0, 1.8, 0.7])]
+)
+def test_links_touch_what_they_meet(arm, q):
+    """A table through the upper arm, and one below it; objects and hands are told apart from links."""
+    robot = th.Robot.load(arm)
+    middle = robot.forward_kinematics(q, 3)[:3, 3]
+    for height, met in ((0.0, {"table"}), (-0.2, frozenset())):
+        table = Table.at(middle + np.array([0.0, 0.0, height]), size=(0.1, 0.1, 0.02))
+        world = GraspWorld(robot, ParallelGripper(), [WorldObject.box()], [table])
+        world.reset(q, {"box": (5.0, 5.0, 5.0)})
+        assert world.touching("arm") == met
+        assert ("arm" in world.touching("table")) == bool(met)
+    assert_refused(
+        (lambda: world.touching("shelf"), "name must be an object or a surface, got 'shelf'...", UnknownNameError)
+    )
+
+
+def test_a_known_arm_carries_the_same_hand():
+    """Whatever the world's arm weighs, the hand adds the same weight at the same place."""
+    known = th.Robot.load("panda")
+    heavy = known.replace(inertial=1.1 * np.asarray(known.description.inertial))
+    world = GraspWorld(heavy, ParallelGripper(), mount=np.diag([-1.0, -1.0, 1.0, 1.0]))
+    hand = world.robot.gravity_vector(Q) - heavy.gravity_vector(Q)
+    np.testing.assert_allclose(world.carrying(known).gravity_vector(Q) - known.gravity_vector(Q), hand, atol=1e-12)
+    np.testing.assert_allclose(world.carrying(known).forward_kinematics(Q), world.robot.forward_kinematics(Q))

@@ -1,0 +1,120 @@
+"""Objects side by side in synthetic pictures: the intended one is found, and the hand turns to where it fits."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
+
+import thunder_py as th
+from thunder_py.errors import ThunderError
+from thunder_py.manipulation import GraspView
+from thunder_py.manipulation.grasping.clutter import free_turn, objects_by_height
+from thunder_py.mujoco import ParallelGripper, WorldObject
+from thunder_py.papers.grasping.setup import SHAPES, SIZES, SURFACE, USES, draw_cameras, draw_thing
+from thunder_py.papers.grasping.trial import _outline, draw_scene, has_room
+from thunder_py.perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, Plane
+from thunder_py.spatial import pose_from_rpy
+
+from ..refusals import assert_refused
+
+GROUND = Cuboid((0.8, 2.0, 0.02), pose_from_rpy((0.5, 0.0, SURFACE - 0.01)))
+
+
+def bodies(thing: WorldObject, T: np.ndarray) -> list:
+    """Return the shapes of an object that rays meet."""
+    found: list = []
+    for part in thing.parts:
+        at = T @ pose_from_rpy(part.center)
+        kind, size = part.shape, part.size
+        found.append(
+            Cuboid(size, at) if kind == "box" else Cylinder(*size, at) if kind == "cylinder" else Ball(*size, at[:3, 3])
+        )
+    return found
+
+
+def pictures(shape: str, others: int, seed: int, count: int = 2) -> tuple[GraspView, list, np.ndarray]:
+    """Return what a view finds in pictures of a scene, and where the intended object is."""
+    scene = draw_scene(shape, 0.26, seed, others=others)
+    shift = pose_from_rpy((0.0, 0.45, 0.0))  # in the middle of the camera's view
+    places = {name: shift @ T for name, T in scene.places.items()}
+    camera, believed = draw_cameras((0.5, -0.2, 0.15), np.random.default_rng(seed))
+    view = GraspView(
+        th.Robot.load("ur5e"), USES["gripper"], believed, (0.3, -0.9, -0.9), (0.7, 0.6, 0.32), size=SIZES[shape]
+    )
+    view.feel(0.0, [0.0, -2.5, 1.8, -1.0, -1.6, 0.0], 0.0)
+    shapes = [GROUND, *(body for thing in scene.things for body in bodies(thing, places[thing.name]))]
+    rng = np.random.default_rng(seed)
+    return view, [view.see(0.03 * k, camera.depth(shapes, rng)) for k in range(count)], places["object"][:2, 3]
+
+
+def test_of_objects_that_touch_the_intended_one_is_found() -> None:
+    seen = {shape: [pictures(shape, 2, seed) for seed in range(4)] for shape in SHAPES}
+    for shape, some in seen.items():
+        errors = [
+            math.inf if found.center is None else float(np.linalg.norm(found.center[:2] - place))
+            for _, detections, place in some for found in detections
+        ]  # fmt: skip
+        known = np.array([error for error in errors if error < math.inf])
+        assert len(known) > 0.5 * len(errors), shape
+        assert np.median(known) < 0.008, shape
+        assert (known > 0.03).mean() < 0.1, shape  # another one
+
+
+def test_objects_of_different_heights_are_separated_where_they_touch() -> None:
+    x, y = (a.ravel() for a in np.meshgrid(np.arange(0.0, 0.15, 0.005), np.arange(0.0, 0.05, 0.005)))
+    heights = np.select([x < 0.05, x < 0.1], [0.06, 0.15], 0.1)
+    masks = list(objects_by_height(np.stack([x, y, heights], axis=1), Plane((0.0, 0.0, 1.0), 0.0)))
+    assert [round(float(heights[mask].mean()), 2) for mask in masks] == [0.14, 0.1, 0.06]  # a centimeter beside the top
+    assert sum(int(mask.sum()) for mask in masks) == len(x)
+
+
+def test_the_hand_turns_to_where_it_has_room() -> None:
+    """A wall beside a post on the line of the fingers: they close along the wall; in a ring is no room."""
+    covers, point = ParallelGripper().covers, np.array([0.5, 0.0, 0.1])
+    post = point + np.stack([0.012 * np.cos(np.arange(12)), 0.012 * np.sin(np.arange(12)), np.full(12, 0.03)], axis=1)
+    s = np.linspace(-0.1, 0.1, 41)
+    wall = np.concatenate([np.stack([s, np.full(41, 0.045), np.full(41, z)], axis=1) for z in (-0.01, 0.0, 0.01)])
+    turns = (np.pi / 12.0 * np.arange(12)).tolist()
+    for angle in (0.0, 0.7, 2.0):
+        c, s1 = math.cos(angle), math.sin(angle)
+        turned = point + wall @ np.array([[c, s1, 0.0], [-s1, c, 0.0], [0.0, 0.0, 1.0]])
+        turn, room = free_turn(turned, post, point, turns, covers, 0.0)
+        closes = turn + np.pi / 2.0  # the fingers move along y of the hand
+        assert room
+        assert abs(math.cos(closes - angle)) > 0.5
+    angles = np.linspace(-np.pi, np.pi, 72)
+    around = np.stack([0.045 * np.cos(angles), 0.045 * np.sin(angles), np.zeros(72)], axis=1)
+    assert not free_turn(point + around, post, point, turns, covers, 0.0)[1]
+
+
+@pytest.mark.parametrize("others", [1, 4])
+def test_scenes_leave_room_and_some_objects_touch(others: int) -> None:
+    gaps = []
+    for shape, seed in itertools.product(SHAPES, range(4)):
+        scene = draw_scene(shape, 0.26, seed, others=others)
+        assert len(scene.things) == others + 1
+        assert has_room(scene.things, scene.places)
+        outlines = [_outline(thing, scene.places[thing.name]) for thing in scene.things]
+        for k, one in enumerate(outlines[1:], start=1):
+            gaps.append(min(np.linalg.norm(one[:, None] - other, axis=2).min() for other in outlines[:k]))
+    assert min(gaps) > 1e-4
+    assert (np.array(gaps) < 1e-3).mean() >= 0.5
+    assert others == 1 or max(gaps) > 0.02
+
+
+def test_a_narrow_neck_is_described_and_the_body_below_it_is_not() -> None:
+    bottle = draw_thing("bottle", np.random.default_rng(0))
+    camera, _ = draw_cameras((0.5, -0.2, 0.15), np.random.default_rng(1))
+    T = pose_from_rpy((0.5, -0.2, SURFACE + bottle.rest_height))
+    cloud = camera.see([GROUND, *bodies(bottle, T)], np.random.default_rng(2)).cloud
+    table = Plane((0.0, 0.0, 1.0), SURFACE)
+    upper = CloudPipeline(table=table, fit_shapes=True, upper=0.04)(cloud)
+    whole = CloudPipeline(table=table, fit_shapes=True)(cloud)
+    assert upper.size is not None
+    assert whole.size is not None
+    assert upper.size[0] < 0.035 < 0.045 < whole.size[0]
+    assert upper.size[2] == pytest.approx(bottle.height, abs=0.01)
+    assert_refused((lambda: CloudPipeline(upper=-0.1), "upper must be ..."), error=ThunderError)
