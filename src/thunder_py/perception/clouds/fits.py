@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -130,7 +130,11 @@ def _ball(p: Array) -> ShapeFit:
     def off(a: Array) -> Array:
         return np.asarray(np.linalg.norm(p - a, axis=1) - a[2])
 
-    center, residual = _solve(off, np.array([*p[:, :2].mean(axis=0), p[:, 2].max() / 2.0]))
+    def slope(a: Array) -> Array:
+        away = p - a
+        return np.asarray(-away / np.linalg.norm(away, axis=1)[:, None] - [0.0, 0.0, 1.0])
+
+    center, residual = _solve(off, slope, np.array([*p[:, :2].mean(axis=0), p[:, 2].max() / 2.0]))
     return ShapeFit("ball", center, np.array([1.0, 0.0, 0.0]), np.full(2, 2.0 * center[2]), residual)
 
 
@@ -143,7 +147,12 @@ def _cylinder(p: Array) -> ShapeFit:
     def off(a: Array) -> Array:
         return np.asarray(np.hypot(flat @ [-np.sin(a[1]), np.cos(a[1])] - a[0], p[:, 2] - a[2]) - a[2])
 
-    (shift, angle, r), residual = _solve(off, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
+    def slope(a: Array) -> Array:
+        along, aside = flat @ [np.cos(a[1]), np.sin(a[1])], flat @ [-np.sin(a[1]), np.cos(a[1])] - a[0]
+        away = np.hypot(aside, p[:, 2] - a[2])
+        return np.stack([-aside, -along * aside, -(p[:, 2] - a[2])], axis=1) / away[:, None] - [0.0, 0.0, 1.0]
+
+    (shift, angle, r), residual = _solve(off, slope, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
     direction = np.array([np.cos(angle), np.sin(angle), 0.0])
     along = flat @ direction[:2]
     low, high = along.min(), along.max()
@@ -154,8 +163,9 @@ def _cylinder(p: Array) -> ShapeFit:
     return ShapeFit("cylinder", center, direction, np.array([high - low, 2.0 * r]), residual)
 
 
-def _solve(off: Callable[[Array], Array], start: Array) -> tuple[Array, float]:
+def _solve(off: Callable[[Array], Array], slope: Callable[[Array], Array], start: Array) -> tuple[Array, float]:
     """Return parameters of least robust squares, the last one a radius, and their residual, infinite for a bad one."""
-    fit = least_squares(off, start, loss="huber", f_scale=_LINEAR, x_scale=[0.1, 0.1, 0.1], max_nfev=_ITERATIONS)
+    settings: dict[str, Any] = {"loss": "huber", "f_scale": _LINEAR, "x_scale": [0.1, 0.1, 0.1]}
+    fit = least_squares(off, start, slope, max_nfev=_ITERATIONS, **settings)
     residual = float(np.sqrt(np.mean(np.minimum(fit.fun**2, (3.0 * _LINEAR) ** 2))))
     return fit.x, residual if 1e-3 < fit.x[-1] < 10.0 * start[-1] + 1e-3 else np.inf
