@@ -19,8 +19,8 @@ Mask = npt.NDArray[np.bool_]
 _LAYER, _NEAR = 0.012, 0.012
 #: sides of an object are within this distance of the outline of its top [m], and fewest points of a top
 _BESIDE, _FEWEST = 0.007, 6
-#: part of the margin of a hand's mask that is not needed around it, and error of places between the fingers [m]
-_MARGIN, _ERROR = 0.012, 0.0025
+#: part of the margin of a hand's mask that is not needed around it [m]
+_MARGIN = 0.012
 #: a distance of 1 m from the last place is as unlikely as such a difference of logarithms
 _AWAY = 2.0
 #: what cameras miss of small sizes [m]
@@ -130,10 +130,10 @@ def free_turn(
     def met(turn: float) -> int:
         c, s = math.cos(turn), math.sin(turn)
         local = np.concatenate([below - point, away]) @ np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
-        shift = np.full(len(local), _MARGIN)  # of the mask, which is wider than the hand
-        local[:, 0] += np.copysign(shift, local[:, 0])
-        shift[: len(below)] = _ERROR
-        local[:, 1] += np.copysign(shift, local[:, 1])
+        # the mask is wider than the hand
+        local[:, 0] += np.copysign(_MARGIN, local[:, 0])
+        local[len(below) :, 1] += np.copysign(_MARGIN, local[len(below) :, 1])
+        local[:, 2] += _MARGIN
         return int(covers(local, 0.0).sum())
 
     counts = {turn: met(turn) for turn in turns}
