@@ -150,7 +150,8 @@ def _cylinder(p: Array) -> ShapeFit:
     def slope(a: Array) -> Array:
         along, aside = flat @ [np.cos(a[1]), np.sin(a[1])], flat @ [-np.sin(a[1]), np.cos(a[1])] - a[0]
         away = np.hypot(aside, p[:, 2] - a[2])
-        return np.stack([-aside, -along * aside, -(p[:, 2] - a[2])], axis=1) / away[:, None] - [0.0, 0.0, 1.0]
+        slopes = np.stack([-aside, -along * aside, -(p[:, 2] - a[2])], axis=1) / away[:, None]
+        return np.asarray(slopes - [0.0, 0.0, 1.0])
 
     (shift, angle, r), residual = _solve(off, slope, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
     direction = np.array([np.cos(angle), np.sin(angle), 0.0])
