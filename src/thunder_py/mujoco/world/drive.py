@@ -258,7 +258,7 @@ def run_hand_loop(
     effort : float
         Force of the hand's motor [N].
     longest, after : float
-        Longest time, and time that goes on after the loop's end with a closed hand [s].
+        Longest time, and time that goes on after the loop's end with a closed hand or without a failure [s].
     name : str
         Name of the object.
     before : callable, optional
@@ -300,7 +300,7 @@ def run_hand_loop(
         over = min(over, world.time) if loop.over else math.inf
         if round(world.time / world.period) % _JUDGED == 0 and not (world.diverged or ended):
             judge.update(world.time, world.lowest_point(name), world.touching(name))
-        end = over + (after if loop.grip else 0.0)
+        end = over + (after if loop.grip or not loop.reason else 0.0)
         if judge.verdict.success or world.diverged or world.time >= min(end, longest):
             ended = True
             drives.request_stop()

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...checks import Array
-from ...manipulation.grasping.clock import CameraClock
 from ...manipulation.grasping.loop import GraspLoop
 from ...manipulation.grasping.verdict import GraspJudge
 from ...manipulation.interception.conveyor import Belt
@@ -24,7 +23,7 @@ from ...manipulation.interception.interceptor import (
 )
 from ...manipulation.interception.runs import START, default_planner
 from ...mujoco.camera import Picture
-from ...mujoco.world.drive import Watcher, WorldCamera, measure_camera_clock, run_hand_loop
+from ...mujoco.world.drive import Watcher, WorldCamera, run_hand_loop
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.surfaces import ConveyorBelt
@@ -192,10 +191,7 @@ def make_loop(robot: Robot, at: Station, believed: DepthCamera, strategy: str, c
 def measure_clock(case: Case, at: Station, clock: float) -> float:
     """Return the offset of the camera's clock of a scene, as the waving arm measures it [s]."""
     scene = draw_scene(case.shape, case.speed, case.seed, at.x)
-    world = make_world(scene, at)
-    wave = CameraClock(world.robot, scene.believed, at.q, law=at.law(world.robot))
-    with WorldCamera(world, scene.camera, clock=clock, seed=scene.seed + 1, **CAMERA_TIMES) as camera:
-        return measure_camera_clock(wave, world, camera).offset
+    return at.measure_clock(make_world(scene, at), scene, clock)
 
 
 def run_trial(
