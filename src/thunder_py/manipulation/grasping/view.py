@@ -48,6 +48,8 @@ class HandUse:
         For points (k, 3) in the frame of the grasp [m] and a closure, the mask (k,) of those on the hand itself.
     depth : float
         Depth of the center of a grasp below the object's upper face [m].
+    turns : bool
+        Whether it must be turned as the object is; a round tool need not be.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class HandUse:
     least: float
     covers: Callable[[Array, float], npt.NDArray[np.bool_]]
     depth: float = 0.03
+    turns: bool = True
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -264,7 +267,7 @@ class GraspView(Stateful):
         """Return the pose of the hand at contact; of the turns after which the object is the same, the nearest one."""
         assert found.center is not None
         assert found.size is not None
-        if found.yaw is not None:
+        if found.yaw is not None and self.use.turns:
             symmetry = symmetry_of(found.size)
             self._angle = found.yaw + symmetry * round((self._angle - found.yaw) / symmetry)
         T = pose_from_rpy(self.use.grasp_point(found.center, found.size), (0.0, 0.0, self._angle))

@@ -95,7 +95,7 @@ class SuctionTool(Value):
     time: float = 0.05
     friction: float = 0.6
     gap: float = 0.001
-    stroke: float = 0.01
+    stroke: float = 0.012
     delay: float = 0.02
     mass: float = 0.3
 

@@ -44,7 +44,7 @@ HANDS: dict[str, Hand] = {
 USES = {
     "gripper": HandUse(40.0, 0.35, 0.95, 0.02, HANDS["gripper"].covers),
     "compliant": HandUse(150.0, 0.45, 1.06, 0.045, HANDS["compliant"].covers),
-    "suction": HandUse(30.0, 0.3, 0.5, 0.02, HANDS["suction"].covers, depth=0.006),
+    "suction": HandUse(30.0, 0.3, 0.5, 0.02, HANDS["suction"].covers, depth=0.009, turns=False),
 }
 #: K_d of the Panda's joints [N m s/rad]
 DAMPING = (30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0)
