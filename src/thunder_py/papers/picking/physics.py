@@ -35,7 +35,7 @@ from ..grasping.setup import (
 from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
 from .run import FIRST_SEED, REPORTED_RATE
-from .shelf import BoxJudge, pick_place, pick_station
+from .shelf import BoxJudge, pick_place, table_station
 
 _SEEDS, _QUICK_SEEDS = 20, 1
 #: longest pick, and time for which it is held afterwards, or may roll in the box [s]
@@ -150,7 +150,7 @@ def pick(
     clock : float, optional
         The camera's clock less that of the arm [s], which the loop measures before; default 0, which it knows.
     """
-    began, at = time.perf_counter(), pick_station(case.hand) if at is None else at
+    began, at = time.perf_counter(), table_station(case.hand) if at is None else at
     scene, where = _draw(case, at), pick_place(case.hand, at.x)
     world = at.world(scene.thing, *where.surfaces)
     offset = 0.0
@@ -254,7 +254,7 @@ def run(
     """
     count = whole((_QUICK_SEEDS if quick else _SEEDS) if seeds is None else seeds, "seeds", 1)
     scenes = range(FIRST_SEED, FIRST_SEED + count)
-    stations = {hand: pick_station(hand, robot) for hand in HANDS}
+    stations = {hand: table_station(hand, robot) for hand in HANDS}
     picks = partial(_picks_of, stations, clock)
     found = map_seeds(picks, scenes, workers=workers, progress=not quick, description="picking")
     return PhysicalPicking(stations=stations, trials=tuple(one for some in found for one in some))

@@ -90,7 +90,7 @@ def pick_place(hand: str, x: float) -> PickPlace:
     )  # fmt: skip
 
 
-def pick_station(hand: str, arm: Robot | None = None) -> Station:
+def table_station(hand: str, arm: Robot | None = None) -> Station:
     """Return the place of an arm with a hand at the table, or at shelf and box; default the report's."""
     return station(hand, _HOME, _SHELF if hand == "suction" else _TABLE, arm)
 
@@ -108,7 +108,7 @@ class BoxJudge(GraspJudge):
 
     def __init__(self, world: GraspWorld, surface: float) -> None:
         super().__init__(surface, lift=0.01)
-        self._world, self._rests = world, float("nan")
+        self._world, self._rests, self._rested = world, float("nan"), False
 
     def update(self, t: float, lowest: float, touching: Collection[str]) -> None:
         """Take the state at a time."""
@@ -126,6 +126,6 @@ class BoxJudge(GraspJudge):
         seen = super().verdict
         if self._rested:
             return seen._replace(success=True, failure=None, time=self._rests + 0.5)
-        return seen._replace(success=False, failure=seen.failure or GraspFailure.elsewhere, time=float("nan"))
-
-    _rested = False
+        raised = seen.failure in (None, GraspFailure.dropped, GraspFailure.too_short)
+        failure = GraspFailure.elsewhere if raised else seen.failure
+        return seen._replace(success=False, failure=failure, time=float("nan"))
