@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -179,6 +181,18 @@ def test_the_effort_of_a_command_limits_the_force():
     held.run(1.0, load=lambda t: (0.0, 0.0, 6.0 * (t - began), 0.0, 0.0, 0.0))
     assert not held.holds
     assert held.world.hand_state.closure == 1.0
+
+
+def test_a_copy_goes_on_alike():
+    held = Held(SuctionTool(), FLAT).run(0.1, HandCommand(1.0))
+    copied = pickle.loads(pickle.dumps(held))
+    states = [each.run(0.1, load=lambda t: (0.0, 0.0, 2.0, 0.0, 0.0, 0.0)).world for each in (held, copied)]
+    assert states[0].hand_state == states[1].hand_state
+    assert states[0].hand_state.effort > 0.0
+    np.testing.assert_array_equal(states[0].pose("box"), states[1].pose("box"))
+    held.world.reset(held.world.q, {"box": (0.5, 0.0, 0.0)})
+    assert held.world.hand_state == (0.0, 0.0, 0.0)
+    assert not held.world.data.xfrc_applied.any()
 
 
 def test_refusals():

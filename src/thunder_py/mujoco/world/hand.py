@@ -56,7 +56,7 @@ class HandCommand(Value):
 
 
 class HandState(NamedTuple):
-    """Measurements of a hand's motor.
+    """Measurements of a hand's motor; of a `SuctionTool` the flow of air as closure, and the force of the vacuum.
 
     Attributes
     ----------
