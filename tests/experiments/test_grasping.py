@@ -152,7 +152,7 @@ def _reached(root: object) -> list[object]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("what", ["grasp", "pick"])
+@pytest.mark.parametrize("what", ["grasp", "gripper", "suction"])
 def test_nothing_that_a_loop_reaches_knows_the_truth(what: str) -> None:
     """Neither world nor true object nor true camera: what it gets are states, closures and pictures."""
     if what == "grasp":
@@ -161,12 +161,13 @@ def test_nothing_that_a_loop_reaches_knows_the_truth(what: str) -> None:
         case = Case("box", 0.26, "time augmentation", 1, others=2)
         loop: Any = trial.make_loop(world.carrying(at.arm), at, scene.believed, case)
     else:
-        scene, at = physics._draw(PickCase("box", "gripper", 1), table_station("gripper")), table_station("gripper")
-        world = at.world([scene.thing], physics.Table.at((at.x, 0.0, 0.1)), 1)
+        scene, at = physics._draw(PickCase("box", what, 1), table_station(what)), table_station(what)
+        world = at.world([scene.thing], physics.pick_place(what, at.x).surfaces, 1)
         world.reset(scene.start, {"object": scene.place})
         loop = physics.make_loop(world.carrying(at.arm), at, scene.believed)
-    ground = Cuboid((0.4, 3.0, 0.02), th.spatial.pose_from_rpy((0.5, 0.0, 0.09)))
-    box = Cuboid((0.07, 0.05, 0.06), th.spatial.pose_from_rpy((0.5, -0.15, 0.13)))
+    top = [0.5, 0.25, 0.25] if what == "suction" else [0.5, -0.15, 0.1]
+    ground = Cuboid((0.4, 0.3 if what == "suction" else 3.0, 0.02), th.spatial.pose_from_rpy([*top[:2], top[2] - 0.01]))
+    box = Cuboid((0.07, 0.05, 0.06), th.spatial.pose_from_rpy([*top[:2], top[2] + 0.03]))
     for k in range(400):
         loop.feel(0.0)
         tau = loop.step(world.time, world.q, world.dq)

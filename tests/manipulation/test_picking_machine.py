@@ -18,14 +18,15 @@ from thunder_py.spatial.single import make_pose
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 TARGET = make_pose(DOWN, [0.5, 0.0, 0.1])
+PLACE = (0.3, -0.2, 0.3)
 DT = 0.02
 
 
 class Story:
     """Drives a machine with an ideal arm that goes where it is sent, unless told otherwise."""
 
-    def __init__(self, **settings):
-        self.machine = PickMachine(PickSettings(**settings))
+    def __init__(self, place=None, **settings):
+        self.machine = PickMachine(PickSettings(**settings), place)
         self.t = 0.0
         self.tool = make_pose(DOWN, [0.4, 0.1, 0.4])
         self.target = TARGET
@@ -41,7 +42,7 @@ class Story:
             now = 0.1 + self.t - start if grows else age
             estimate = PoseEstimate(self.t, self.target, np.zeros(6), np.eye(12)) if seen else None
             track = Track(self.t, estimate, now if seen else np.inf, trouble)
-            holding = True if self.machine.phase in (PickPhase.grip, PickPhase.retreat) else None
+            holding = True if self.machine.phase in (PickPhase.grip, PickPhase.retreat, PickPhase.place) else None
             state = given.get("state", ServoState.ok)
             servo = ServoStep(np.zeros(7), state, 0.0, 0.0)
             once = PickInput(
@@ -74,7 +75,8 @@ class Story:
 
 
 def at(phase, **settings):
-    story = Story(**settings).run(until=phase)
+    place = PLACE if phase in (PickPhase.place, PickPhase.release) else None
+    story = Story(place, **settings).run(until=phase)
     assert story.machine.phase is phase
     return story
 
@@ -88,10 +90,26 @@ def test_everything_goes_well():
     np.testing.assert_allclose(story.tool[:3, 3], [0.5, 0.0, 0.2], atol=0.02)  # at the standoff
 
 
+def test_what_has_a_place_is_released_there_and_not_before():
+    story = Story(PLACE, release_time=0.3).run(until=PickPhase.place)
+    assert story.decision.grip
+    story.run(until=PickPhase.release)
+    np.testing.assert_allclose(story.tool[:3, 3], PLACE, atol=0.02)
+    np.testing.assert_allclose(story.tool[:3, :3], DOWN)
+    assert not story.decision.grip
+    began = story.t
+    story.run()
+    assert story.path == ["approach", "descend", "grip", "retreat", "place", "release", "done"]
+    assert story.t - began == pytest.approx(0.3, abs=2.0 * DT)
+    assert not story.decision.grip
+    assert story.decision.reason is None
+
+
 def test_every_transition_is_one_of_the_table():
     reached = set()
     stories = [Story().run(), at(PickPhase.descend).disturb(slipped=True).run(), Story().run(seen=False)]
-    for phase in (PickPhase.approach, PickPhase.descend, PickPhase.grip, PickPhase.retreat):
+    stories.append(Story(PLACE).run())
+    for phase in (PickPhase.approach, PickPhase.descend, PickPhase.grip, PickPhase.retreat, PickPhase.place):
         stories += [at(phase).run(state=ServoState.singular, moves=False), at(phase).run(holding=False)]
     for story in stories:
         reached |= {(event.before, event.after) for event in story.events}
@@ -239,6 +257,8 @@ def test_trouble_that_passes_is_forgotten():
         (PickPhase.grip, {"holding": False}, ["withdraw", "failed"], PickReason.nothing_held),
         (PickPhase.retreat, {"holding": False}, ["failed"], PickReason.object_dropped),
         (PickPhase.retreat, {"moves": False}, ["failed"], PickReason.retreat_timeout),
+        (PickPhase.place, {"holding": False}, ["failed"], PickReason.object_dropped),
+        (PickPhase.place, {"moves": False}, ["failed"], PickReason.place_timeout),
     ],
 )
 def test_time_outs_and_the_gripper(phase, given, path, reason):
@@ -247,7 +267,7 @@ def test_time_outs_and_the_gripper(phase, given, path, reason):
     assert story.path[-len(path) :] == path
     assert story.decision.reason is reason
     # what is held is not let fall where the way back takes too long
-    assert story.decision.grip is (reason is PickReason.retreat_timeout)
+    assert story.decision.grip is (reason in (PickReason.retreat_timeout, PickReason.place_timeout))
 
 
 def test_the_first_reason_stays_when_the_way_back_fails_too():

@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--clock",
         type=float,
         metavar="S",
-        help="offset of the camera's clock, unknown to the loop, which measures it first: for grasping",
+        help="camera's clock, unknown to the loop, which measures it first: for grasping, and picking with --physics",
     )
     add_worker_options(parser, "one per processor; with --quick 1")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")

@@ -27,5 +27,6 @@ from .world.hand_throw import throw_by_hand as throw_by_hand
 from .world.objects import Part as Part
 from .world.objects import WorldObject as WorldObject
 from .world.parallel_gripper import ParallelGripper as ParallelGripper
+from .world.suction_tool import SuctionTool as SuctionTool
 from .world.surfaces import ConveyorBelt as ConveyorBelt
 from .world.surfaces import Table as Table

@@ -102,7 +102,8 @@ def run_experiment(
         Another arm than the paper's, or the name or file of one, for experiments that can use it (`takes`): where it
         waits, works and how it is controlled follow from it.
     clock : float, optional
-        Offset of the camera's clock [s], which is unknown to the loop and measured by it, for grasping.
+        Offset of the camera's clock [s], which is unknown to the loop and measured by it, for grasping, and for picking
+        with physics.
 
     Returns
     -------

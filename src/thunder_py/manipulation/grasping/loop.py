@@ -203,6 +203,8 @@ class HandPick(PickingController):
         Joint controller, such as `SlotineLi` with an adaptation of the last link.
     settings : PickSettings, optional
         Distances, times and tolerances; default those for an object that the hand hides from the camera at the end.
+    place : (3,) array_like, optional
+        As of a `PickMachine`.
     closed : float
         Time after which the hand has closed or holds something [s].
     speed : float
@@ -227,6 +229,7 @@ class HandPick(PickingController):
         inner: _core.JointController,
         *,
         settings: PickSettings | None = None,
+        place: npt.ArrayLike | None = None,
         closed: float = 0.85,
         speed: float = 0.5,
         clock: float = 0.0,
@@ -236,7 +239,7 @@ class HandPick(PickingController):
         belief = PoseFilter(
             0.005, 0.05, acceleration=0.02, angular_acceleration=0.05, speed=0.01, angular_speed=0.02, persistence=0.5
         )
-        machine = PickMachine(_BLIND if settings is None else settings)
+        machine = PickMachine(_BLIND if settings is None else settings, place)
         loop = PickLoop(VisualServo(robot, 2.0, 2.0, speed=speed), TargetTracker(self.view, belief), machine)
         super().__init__(loop, inner, holding=self._holds)
         self._closed, self._limits, self._closure = closed, robot.limits.effort, 0.0

@@ -29,6 +29,7 @@ class GraspFailure(StrEnum):
     too_low = "the object was lifted too little"
     dropped = "the object was lifted and lost"
     too_short = "the object was not held for long enough until the end"
+    elsewhere = "the object was lifted and did not come to rest in its place"
 
 
 class GraspVerdict(NamedTuple):

@@ -53,6 +53,8 @@ class HandUse:
         For points (k, 3) in the frame of the grasp [m] and a closure, the mask (k,) of those on the hand itself.
     depth : float
         Depth of the center of a grasp below the object's upper face [m].
+    turns : bool
+        Whether it must be turned as the object is; a round tool need not be.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class HandUse:
     least: float
     covers: Callable[[Array, float], npt.NDArray[np.bool_]]
     depth: float = 0.03
+    turns: bool = True
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -311,7 +314,7 @@ class GraspView(Stateful):
         assert found.center is not None
         assert found.size is not None
         yaw, symmetry = self.turn(found, self._angle)
-        if yaw is not None:
+        if yaw is not None and self.use.turns:
             self._angle = yaw + symmetry * round((self._angle - yaw) / symmetry)
         T = pose_from_rpy(self.use.grasp_point(found.center, found.size), (0.0, 0.0, self._angle))
         return np.asarray(T @ np.diag([1.0, -1.0, -1.0, 1.0]))

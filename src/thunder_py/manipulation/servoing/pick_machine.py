@@ -1,4 +1,4 @@
-"""State machine of a pick (approach, pick, retreat); it receives the time and never waits."""
+"""State machine of a pick (approach, pick, retreat, place); it receives the time and never waits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from ...checks import Array, finite, positive, whole
+from ...checks import Array, array, finite, positive, whole
 from ...errors import ThunderError
 from ...spatial.single import angle_of
 from ...values import Stateful, StrEnum
@@ -23,7 +24,7 @@ class PickPhase(StrEnum):
     --------
     >>> from thunder_py.manipulation import PickPhase
     >>> [phase.name for phase in PickPhase]
-    ['search', 'approach', 'descend', 'grip', 'retreat', 'withdraw', 'done', 'failed']
+    ['search', 'approach', 'descend', 'grip', 'retreat', 'place', 'release', 'withdraw', 'done', 'failed']
     >>> PickPhase.grip.over, PickPhase.done.over
     (False, True)
     """
@@ -33,6 +34,8 @@ class PickPhase(StrEnum):
     descend = "descend"
     grip = "grip"
     retreat = "retreat"
+    place = "place"
+    release = "release"
     withdraw = "withdraw"
     done = "done"
     failed = "failed"
@@ -49,7 +52,9 @@ TRANSITIONS: dict[PickPhase, frozenset[PickPhase]] = {
     PickPhase.approach: frozenset({PickPhase.descend, PickPhase.failed}),
     PickPhase.descend: frozenset({PickPhase.grip, PickPhase.approach, PickPhase.withdraw}),
     PickPhase.grip: frozenset({PickPhase.retreat, PickPhase.withdraw}),
-    PickPhase.retreat: frozenset({PickPhase.done, PickPhase.failed}),
+    PickPhase.retreat: frozenset({PickPhase.place, PickPhase.done, PickPhase.failed}),
+    PickPhase.place: frozenset({PickPhase.release, PickPhase.failed}),
+    PickPhase.release: frozenset({PickPhase.done}),
     PickPhase.withdraw: frozenset({PickPhase.failed}),
     PickPhase.done: frozenset(),
     PickPhase.failed: frozenset(),
@@ -85,6 +90,7 @@ class PickReason(StrEnum):
     nothing_held = "the gripper holds nothing"
     object_dropped = "the object was lost on the way back"
     retreat_timeout = "the retreat took too long"
+    place_timeout = "the way to the place took too long"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +115,10 @@ class PickSettings:
         Ages of the latest good picture at which the arm slows down, stands still, and gives up [s].
     blind_distance, blind_time : float
         Below this distance from the target, where the arm may hide it, only the age `blind_time` counts [m, s].
-    search_time, approach_time, descend_time, grip_time, retreat_time : float
+    search_time, approach_time, descend_time, grip_time, retreat_time, place_time : float
         Time-outs of the phases [s].
+    release_time : float
+        Time in which the gripper opens at the place [s].
     trouble_time : float
         Longest time without a solution of the law, or with a joint at its limit [s].
     tries : int
@@ -146,6 +154,8 @@ class PickSettings:
     descend_time: float = 6.0
     grip_time: float = 1.0
     retreat_time: float = 5.0
+    place_time: float = 8.0
+    release_time: float = 0.3
     trouble_time: float = 1.0
     tries: int = 2
 
@@ -229,7 +239,7 @@ class PickDecision:
     speed : float
         Factor from 0 to 1 that slows the arm down.
     grip : bool
-        Whether the gripper shall hold; a pick that fails during the retreat keeps holding.
+        Whether the gripper shall hold; a pick that fails with the object keeps holding.
     reason : PickReason or None
         Reason of the failure.
     events : tuple of PickEvent
@@ -270,13 +280,16 @@ class PickMachine(Stateful):
 
     ``search``: the target, and the tool in the hand, are observed. ``approach``: to the standoff before the target.
     ``descend``: along the target's z axis, only while the tool is near that line. ``grip``: the gripper closes.
-    ``retreat``: back to the standoff with the object. A descent starts again from ``approach`` if the target jumps
+    ``retreat``: back to the standoff with the object. With a place, ``place``: there, without a turn; ``release``: the
+    gripper opens. A descent starts again from ``approach`` if the target jumps
     or the tool slips. If it fails, the arm first withdraws to the standoff (``withdraw``) with the gripper open.
 
     Parameters
     ----------
     settings : PickSettings, optional
         Distances, times and tolerances; those of `PickSettings` by default.
+    place : (3,) array_like, optional
+        Where the tool releases the object [m]; by default it is kept.
 
     Examples
     --------
@@ -291,14 +304,17 @@ class PickMachine(Stateful):
     ('failed', 'the target was never seen')
     """
 
-    def __init__(self, settings: PickSettings | None = None) -> None:
+    def __init__(self, settings: PickSettings | None = None, place: npt.ArrayLike | None = None) -> None:
         self.settings = PickSettings() if settings is None else settings
+        self._place = None if place is None else array(place, (3,), "place")
         self._rules = {
             PickPhase.search: self._search,
             PickPhase.approach: self._approach,
             PickPhase.descend: self._descend,
             PickPhase.grip: self._grip,
             PickPhase.retreat: self._go_back,
+            PickPhase.place: self._go_back,
+            PickPhase.release: self._release,
             PickPhase.withdraw: self._go_back,
         }
         self.reset()
@@ -314,7 +330,7 @@ class PickMachine(Stateful):
         self._height = 0.0  # above the target, in the descent
         self._sinks = False
         self._tries = 0
-        self._hold: Array | None = None  # goal of retreat and withdraw
+        self._hold: Array | None = None  # goal of retreat, place and withdraw
         self._carries = False
         self._events: list[PickEvent] = []
 
@@ -435,17 +451,30 @@ class PickMachine(Stateful):
             self._fail(PickReason.grip_timeout)
 
     def _go_back(self, inputs: PickInput, dt: float) -> None:
-        """Return to the standoff, with or without the object."""
-        s = self.settings
-        carries = self.phase is PickPhase.retreat
+        """Return to the standoff, with or without the object, and bring it to the place."""
+        s, phase = self.settings, self.phase
         assert self._hold is not None
-        if carries and inputs.holding is not None and not inputs.holding:
+        if phase is not PickPhase.withdraw and inputs.holding is not None and not inputs.holding:
             self._carries = False
             self._fail(PickReason.object_dropped)
         elif self._settled(_apart(self._hold, inputs.tool)[0] < 2.0 * s.arrived_distance, inputs.t):
-            self._enter(*((PickPhase.done, None) if carries else (PickPhase.failed, self.reason)))
-        elif self._elapsed() > s.retreat_time:
-            self._fail(PickReason.retreat_timeout)
+            if phase is PickPhase.withdraw:
+                self._enter(PickPhase.failed, self.reason)
+            elif phase is PickPhase.place:
+                self._carries = False
+                self._enter(PickPhase.release)
+            elif self._place is None:
+                self._enter(PickPhase.done)
+            else:
+                self._hold = self._hold.copy()
+                self._hold[:3, 3] = self._place
+                self._enter(PickPhase.place)
+        elif self._elapsed() > (s.place_time if phase is PickPhase.place else s.retreat_time):
+            self._fail(PickReason.place_timeout if phase is PickPhase.place else PickReason.retreat_timeout)
+
+    def _release(self, inputs: PickInput, dt: float) -> None:
+        if self._elapsed() > self.settings.release_time:
+            self._enter(PickPhase.done)
 
     def _settled(self, good: bool, t: float) -> bool:
         """Return whether a condition has held for the settling time."""
@@ -478,7 +507,7 @@ class PickMachine(Stateful):
             twist, speed = inputs.target.estimate.twist, self._speed(inputs)
             if self.phase is PickPhase.descend and self._sinks:
                 twist = twist + np.concatenate((self.settings.descent_speed * goal[:3, 2], np.zeros(3)))
-        elif self.phase in (PickPhase.retreat, PickPhase.withdraw):
+        elif self.phase in (PickPhase.retreat, PickPhase.place, PickPhase.withdraw):
             goal = self._hold
         holds = self.phase is PickPhase.grip or self._carries
         return PickDecision(self.phase, goal, twist, speed, holds, self.reason, tuple(self._events))

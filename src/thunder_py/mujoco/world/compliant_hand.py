@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ...checks import Array
 from ...io.xml import quaternion
 from ...values import Value
-from .hand import MOTOR, MotorData, check_numbers
+from .hand import MOTOR, HandMotor, MotorData, add_motor, check_numbers
 from .objects import CONTACT, HAND
 
 
@@ -135,7 +135,7 @@ class CompliantHand(Value):
         return np.asarray((np.abs(points[:, 0]) < 0.07) & (np.abs(points[:, 1]) < 0.12) & (points[:, 2] < 0.035))
 
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:
-        """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"``."""
+        """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"`` with its motor."""
         touch = {
             "contype": HAND[0], "conaffinity": HAND[1], "condim": 4, "priority": 2, "group": 1,
             "friction": [self.friction, self.torsion, 1e-4], **CONTACT,
@@ -167,3 +167,8 @@ class CompliantHand(Value):
                 )  # fmt: skip
                 tendon.wrap_joint(name, pulley)
                 place, angle = [0.0, 0.0, length], 0.0
+        add_motor(spec, self.motor, mujoco)
+
+    def drive(self, model: Any, data: Any) -> HandMotor:
+        """Return the motor in a simulation."""
+        return HandMotor(self.motor, model, data)

@@ -261,7 +261,7 @@ def run_hand_loop(
     effort : float
         Force of the hand's motor [N].
     longest, after : float
-        Longest time, and time that goes on after the loop's end with a closed hand [s].
+        Longest time, and time that goes on after the loop's end with a closed hand or without a failure [s].
     name : str
         Name of the object.
     before : callable, optional
@@ -309,7 +309,7 @@ def run_hand_loop(
                 each for each in set(world.things) - {name} if world.lowest_point(each) > judge.surface + judge.lift
             )
             wrong = wrong or next(lifted, "")
-        end = over + (after if loop.grip else 0.0)
+        end = over + (after if loop.grip or not loop.reason else 0.0)
         if judge.verdict.success or world.diverged or world.time >= min(end, longest):
             ended = True
             drives.request_stop()

@@ -18,7 +18,7 @@ from ...spatial.single import make_pose
 from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
 from ..scene import add_scenery
-from .hand import Hand, HandCommand, HandMotor, HandState, add_motor
+from .hand import Hand, HandCommand, HandState
 from .objects import CONTACT, HAND, WorldObject, lowest
 from .surfaces import ConveyorBelt, Table
 
@@ -43,7 +43,7 @@ class GraspWorld(Stateful):
         The arm, without the hand. Its motors are torques, its friction is exact at the start of a step; elastic joints
         are supported.
     hand : Hand, optional
-        `ParallelGripper` or `CompliantHand`; without one the arm is bare.
+        `ParallelGripper`, `CompliantHand` or `SuctionTool`; without one the arm is bare.
     things : sequence of WorldObject
         Objects.
     surfaces : sequence of Table or ConveyorBelt
@@ -140,7 +140,7 @@ class GraspWorld(Stateful):
         self.model: Any = self._compiled(spec, robot)
         self.data: Any = self._mujoco.MjData(self.model)
         self._damping = Damping(robot.description.friction)
-        self._motor = None if hand is None else HandMotor(hand.motor, self.model, self.data)
+        self._motor = None if hand is None else hand.drive(self.model, self.data)
         self._locate(robot)
         self._load, tool = self._open_hand(robot), robot.description.tool
         if hand is not None:
@@ -167,7 +167,6 @@ class GraspWorld(Stateful):
             link = spec.body(robot.link_names[-1])
             body = link.add_body(name=_HAND, pos=self._mount[:3, 3], quat=quaternion(self._mount[:3, :3]))
             self.hand.add_to(spec, body, mujoco)
-            add_motor(spec, self.hand.motor, mujoco)
         for surface in self.surfaces.values():
             surface.add_to(spec, mujoco)
         for thing in self.things.values():

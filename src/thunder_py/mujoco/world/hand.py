@@ -1,4 +1,4 @@
-"""Hands with one motor: commands, measurements, and the motor."""
+"""Hands: commands, measurements, and what moves them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HandCommand(Value):
         Position of the motor, 0 (open) to 1 (closed).
     effort : float, optional
         Largest force of the motor [N]; default the hand's. The force of each pad of a `ParallelGripper`, the tension
-        of the tendon of a `CompliantHand`.
+        of the tendon of a `CompliantHand`, the force of the vacuum of a `SuctionTool`.
     speed : float, optional
         Speed of the motor [1/s], in closures; default the hand's.
 
@@ -56,7 +56,7 @@ class HandCommand(Value):
 
 
 class HandState(NamedTuple):
-    """Measurements of a hand's motor.
+    """Measurements of a hand's motor; of a `SuctionTool` the flow of air as closure, and the force of the vacuum.
 
     Attributes
     ----------
@@ -109,20 +109,15 @@ class MotorData(NamedTuple):
 
 
 class Hand(Protocol):
-    """A hand with one motor that pulls a tendon called ``"hand"``.
+    """A hand that closes and opens.
 
     Examples
     --------
-    >>> from thunder_py.mujoco import CompliantHand, Hand, ParallelGripper
-    >>> hands: list[Hand] = [ParallelGripper(), CompliantHand()]
-    >>> [hand.motor.pushes for hand in hands]
-    [True, False]
+    >>> from thunder_py.mujoco import CompliantHand, Hand, ParallelGripper, SuctionTool
+    >>> hands: list[Hand] = [ParallelGripper(), CompliantHand(), SuctionTool()]
+    >>> [hand.grasp_point[2] for hand in hands]
+    [0.1, 0.085, 0.12]
     """
-
-    @property
-    def motor(self) -> MotorData:
-        """Numbers of its motor."""
-        ...
 
     @property
     def grasp_point(self) -> tuple[float, float, float]:
@@ -134,8 +129,47 @@ class Hand(Protocol):
         ...
 
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:
-        """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"``."""
+        """Add palm, fingers and motor to a body of a MuJoCo specification."""
         ...
+
+    def drive(self, model: Any, data: Any) -> HandDrive:
+        """Return what moves it in a simulation."""
+        ...
+
+
+class HandDrive:
+    """What moves a hand: commands have effect after a delay.
+
+    Parameters
+    ----------
+    delay : float
+        Time from a command to its effect [s].
+    """
+
+    def __init__(self, delay: float) -> None:
+        self._delay = delay
+        self.reset(0.0)
+
+    def reset(self, closure: float) -> None:
+        """Stop at a closure without pending commands."""
+        self._pending: deque[tuple[float, HandCommand]] = deque()
+
+    @property
+    def state(self) -> HandState:
+        """Measurements at the last step."""
+        raise NotImplementedError
+
+    def command(self, t: float, command: HandCommand) -> None:
+        """Receive a command at time t [s]."""
+        self._pending.append((t + self._delay, command))
+
+    def step(self, t: float, dt: float) -> None:
+        """Act for the step from t to t + dt [s]."""
+        while self._pending and self._pending[0][0] <= t + 1e-9:
+            self._begin(self._pending.popleft()[1])
+
+    def _begin(self, command: HandCommand) -> None:
+        raise NotImplementedError
 
 
 def check_numbers(hand: Any, *lengths: str, least_mass: float) -> None:
@@ -158,7 +192,7 @@ def add_motor(spec: Any, motor: MotorData, mujoco: Any) -> None:
     )  # fmt: skip
 
 
-class HandMotor:
+class HandMotor(HandDrive):
     """Motor of a hand: after a delay its set point moves at the commanded speed, and its force is limited.
 
     Parameters
@@ -172,11 +206,11 @@ class HandMotor:
     def __init__(self, motor: MotorData, model: Any, data: Any) -> None:
         self._numbers, self._model, self._data = motor, model, data
         self._tendon, self._actuator = model.tendon(MOTOR).id, model.actuator(MOTOR).id
-        self.reset(0.0)
+        super().__init__(motor.delay)
 
     def reset(self, closure: float) -> None:
         """Stop at a closure without pending commands."""
-        self._pending: deque[tuple[float, HandCommand]] = deque()
+        super().reset(closure)
         self._point = self._goal = closure * self._numbers.stroke
         self._rate, self._effort = self._numbers.speed * self._numbers.stroke, self._numbers.effort
 
@@ -190,14 +224,9 @@ class HandMotor:
             float(data.actuator_force[self._actuator]),
         )
 
-    def command(self, t: float, command: HandCommand) -> None:
-        """Receive a command at time t [s]."""
-        self._pending.append((t + self._numbers.delay, command))
-
     def step(self, t: float, dt: float) -> None:
         """Set the control for the step from t to t + dt [s]."""
-        while self._pending and self._pending[0][0] <= t + 1e-9:
-            self._begin(self._pending.popleft()[1])
+        super().step(t, dt)
         self._point += min(max(self._goal - self._point, -self._rate * dt), self._rate * dt)
         self._data.ctrl[self._actuator] = self._point
         pushing = self._effort if self._numbers.pushes else 0.0

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...values import Value
-from .hand import MOTOR, MotorData, check_numbers
+from .hand import MOTOR, HandMotor, MotorData, add_motor, check_numbers
 from .objects import CONTACT, HAND
 
 _GRAY, _DARK = (0.85, 0.85, 0.87, 1.0), (0.2, 0.2, 0.22, 1.0)
@@ -90,7 +90,7 @@ class ParallelGripper(Value):
         return np.asarray(palm | ((x < 0.025) & (y > finger - 0.004) & (y < finger + 0.025) & (z < 0.025)))
 
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:
-        """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"``."""
+        """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"`` with its motor."""
         box, finger = mujoco.mjtGeom.mjGEOM_BOX, 0.1 * self.mass
         touch = {"contype": HAND[0], "conaffinity": HAND[1], "condim": 4, "priority": 2, "group": 1, **CONTACT}
         friction = [self.friction, self.torsion, 1e-4]
@@ -115,3 +115,8 @@ class ParallelGripper(Value):
             solref=[0.002, 1.0],
         )  # fmt: skip
         same.data = [0.0, 1.0] + [0.0] * (len(same.data) - 2)
+        add_motor(spec, self.motor, mujoco)
+
+    def drive(self, model: Any, data: Any) -> HandMotor:
+        """Return the motor in a simulation."""
+        return HandMotor(self.motor, model, data)

@@ -14,7 +14,7 @@ from ...robot import Robot
 from ..moving_objects.run import SPEEDS, TABLE_16
 from ..results import drawing, listed
 from ..tables import markdown
-from .setup import HANDS, SHAPES, HandTrials, Station, rate_text
+from .setup import SHAPES, HandTrials, Station, rate_text
 from .trial import STRATEGIES, Case, GraspTrial, belt_station, run_trial
 
 #: scenes of lower seeds were looked at while the loop was made
@@ -156,8 +156,8 @@ def run(
     """
     count = _QUICK_SEEDS if quick else _SEEDS
     scenes = range(FIRST_SEED, FIRST_SEED + (count if seeds is None else seeds))
-    stations = {hand: belt_station(hand, robot) for hand in HANDS}
     variants = [each for each in _VARIANTS if robot is None or each[1] == _BEST]
+    stations = {hand: belt_station(hand, robot) for hand in dict.fromkeys(hand for hand, *_ in variants)}
     trials = partial(_trials_of, stations, variants, quick, clock)
     found = map_seeds(trials, scenes, workers=workers, progress=not quick, description="grasping")
     return Grasping(stations=stations, trials=tuple(trial for some in found for trial in some))

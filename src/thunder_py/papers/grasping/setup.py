@@ -13,13 +13,15 @@ import numpy.typing as npt
 from ...checks import Array
 from ...control import CartesianMACT
 from ...manipulation.arm import find_place, follower
+from ...manipulation.grasping.clock import CameraClock
 from ...manipulation.grasping.view import HandUse
 from ...mujoco.world.compliant_hand import CompliantHand
-from ...mujoco.world.drive import Watcher
+from ...mujoco.world.drive import Watcher, WorldCamera, measure_camera_clock
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.hand import Hand
 from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.parallel_gripper import ParallelGripper
+from ...mujoco.world.suction_tool import SuctionTool
 from ...mujoco.world.surfaces import Table
 from ...perception.clouds import DepthCamera
 from ...robot import Friction, Robot
@@ -41,10 +43,13 @@ _EYE = np.array([0.7, 0.0, 0.7])
 _CALIBRATION = (1.2e-3, np.radians(0.15))
 CAMERA_TIMES: dict[str, Any] = {"rate": 30.0, "latency": 0.08, "jitter": 0.03, "dropout": 0.05}
 #: hands, and how they are used
-HANDS: dict[str, Hand] = {"gripper": ParallelGripper(), "compliant": CompliantHand(speed=3.0)}
+HANDS: dict[str, Hand] = {
+    "gripper": ParallelGripper(), "compliant": CompliantHand(speed=3.0), "suction": SuctionTool()
+}  # fmt: skip
 USES = {
     "gripper": HandUse(40.0, 0.6, 0.95, 0.02, HANDS["gripper"].covers),
     "compliant": HandUse(150.0, 0.45, 1.06, 0.045, HANDS["compliant"].covers),
+    "suction": HandUse(30.0, 0.3, 0.5, 0.02, HANDS["suction"].covers, depth=0.009, turns=False),
 }
 #: what the loop does not know of the arm: the mass and inertia of each link are off by this share, more or less; joints
 #: have Coulomb friction, and as much viscous friction at their largest speed, in shares of the effort limits
@@ -93,14 +98,21 @@ class Station:
         """How the hand is used."""
         return USES[self.hand]
 
-    def world(self, things: Sequence[WorldObject], surface: Table, seed: int) -> GraspWorld:
-        """Return a world with objects and a surface, and with an arm that is not quite the known one."""
+    def world(self, things: Sequence[WorldObject], surfaces: Sequence[Table], seed: int) -> GraspWorld:
+        """Return a world with objects and surfaces, and with an arm that is not quite the known one."""
         arm = true_arm(self.arm, np.random.default_rng([3, seed]))
-        return GraspWorld(arm, HANDS[self.hand], things, [surface], mount=self.mount, period=PERIOD)
+        return GraspWorld(arm, HANDS[self.hand], things, surfaces, mount=self.mount, period=PERIOD)
 
     def law(self, robot: Robot) -> CartesianMACT:
         """Return the controller of the hand's pose, which learns what the hand holds."""
         return follower(robot, self.q, damping=self.damping)
+
+    def measure_clock(self, world: GraspWorld, scene: Any, clock: float) -> float:
+        """Return the offset of the clock of a scene's camera, as the waving arm measures it in a world [s]."""
+        robot = world.carrying(self.arm)
+        wave = CameraClock(robot, scene.believed, self.q, law=self.law(robot))
+        with WorldCamera(world, scene.camera, clock=clock, seed=scene.seed + 1, **CAMERA_TIMES) as camera:
+            return measure_camera_clock(wave, world, camera, noise=NOISE, seed=scene.seed).offset
 
 
 def true_arm(arm: Robot, rng: np.random.Generator) -> Robot:

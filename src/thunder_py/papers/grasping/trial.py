@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...checks import Array
-from ...manipulation.grasping.clock import CameraClock
 from ...manipulation.grasping.loop import GraspLoop
 from ...manipulation.grasping.verdict import GraspJudge
 from ...manipulation.interception.conveyor import Belt
@@ -25,7 +24,7 @@ from ...manipulation.interception.interceptor import (
 )
 from ...manipulation.interception.runs import START, default_planner
 from ...mujoco.camera import Picture
-from ...mujoco.world.drive import Watcher, WorldCamera, measure_camera_clock, run_hand_loop
+from ...mujoco.world.drive import Watcher, WorldCamera, run_hand_loop
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.surfaces import ConveyorBelt
@@ -254,7 +253,7 @@ def _outline(thing: WorldObject, T: Array) -> Array:
 def make_world(scene: Scene, at: Station) -> GraspWorld:
     """Return the world of a scene, at its start."""
     belt = ConveyorBelt.at((at.x, 0.0, SURFACE), heading=np.pi / 2.0, speed=scene.speed)
-    world = at.world(scene.things, belt, scene.seed)
+    world = at.world(scene.things, [belt], scene.seed)
     world.reset(at.q, scene.places)
     for name, place in scene.places.items():
         world.place(name, place, (0.0, scene.speed, 0.0))
@@ -275,11 +274,7 @@ def make_loop(robot: Robot, at: Station, believed: DepthCamera, case: Case, cloc
 def measure_clock(case: Case, at: Station, clock: float) -> float:
     """Return the offset of the camera's clock of a scene, as the waving arm measures it [s]."""
     scene = draw_scene(case.shape, case.speed, case.seed, at.x)
-    world = make_world(scene, at)
-    robot = world.carrying(at.arm)
-    wave = CameraClock(robot, scene.believed, at.q, law=at.law(robot))
-    with WorldCamera(world, scene.camera, clock=clock, seed=scene.seed + 1, **CAMERA_TIMES) as camera:
-        return measure_camera_clock(wave, world, camera, noise=NOISE, seed=scene.seed).offset
+    return at.measure_clock(make_world(scene, at), scene, clock)
 
 
 def run_trial(

@@ -134,12 +134,12 @@ def plot_physical_picking(found: PhysicalPicking) -> Figure:
     groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.trials))
     for k, (hand, shape) in enumerate(groups):
         chosen = found.of(hand=hand, shape=shape)
-        color = style.BLUE if hand == "gripper" else style.GREEN
+        color = {"gripper": style.BLUE, "compliant": style.GREEN}.get(hand, style.ORANGE)
         draw_rates(panels["rates"], np.array([k]), [[p.success for p in chosen]], color, hand)
         times = [p.picking for p in chosen if p.success]
         panels["times"].plot(np.full(len(times), k), times, "o", color=color, ms=4, alpha=0.6)
     panels["rates"].axhline(100.0 * REPORTED_RATE, color=style.TRUTH, ls="--", lw=style.THIN, label="report")
-    for axes, text in ((panels["rates"], "lifted and held [%]"), (panels["times"], "time of a pick [s]")):
+    for axes, text in ((panels["rates"], "success [%]"), (panels["times"], "time of a pick [s]")):
         axes.set_xticks(range(len(groups)), [shape for _, shape in groups])
         label(axes, "", "object", text)
     panels["rates"].set_ylim(-3.0, 105.0)

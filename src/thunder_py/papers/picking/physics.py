@@ -18,7 +18,6 @@ from ...manipulation.grasping.loop import HandPick
 from ...manipulation.grasping.verdict import GraspJudge
 from ...mujoco.world.drive import Watcher, WorldCamera, run_hand_loop
 from ...mujoco.world.objects import WorldObject
-from ...mujoco.world.surfaces import Table
 from ...parallel import Workers, map_seeds
 from ...perception.clouds import DepthCamera
 from ...robot import Robot
@@ -29,29 +28,19 @@ from ..grasping.setup import (
     HANDS,
     NOISE,
     SHAPES,
-    SURFACE,
     HandTrials,
     Station,
     draw_cameras,
     draw_thing,
-    station,
 )
 from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
 from .run import FIRST_SEED, REPORTED_RATE
+from .shelf import BoxJudge, pick_place, table_station
 
 _SEEDS, _QUICK_SEEDS = 20, 1
-#: where the arm waits, its hand 0.3 m above the table [rad]
-_HOME = np.array([0.0, -0.4, 0.0, -2.2, 0.0, 1.8, np.pi / 4.0])
-#: objects lie so far from the middle of the table [m], where the camera looks at a height [m]
-_SPREAD, _LOOK = (0.08, 0.18), 0.12
-#: longest pick, and time for which it is held afterwards [s]
-_LONGEST, _AFTER = 25.0, 1.3
-#: hand over the table: places relative to its middle [m] and turns [rad]
-_POSES = (
-    (0.0, 0.0, 0.3, 0.0), (0.08, 0.18, 0.19, 0.0), (-0.08, 0.18, 0.02, 0.0), (-0.08, -0.18, 0.19, 0.0),
-    (0.08, -0.18, 0.02, 0.0), *((0.0, 0.0, 0.1, turn * np.pi / 4.0) for turn in (0, 1, 2, 1, 0, -1, -2)),
-)  # fmt: skip
+#: longest pick, and time for which it is held afterwards, or may roll in the box [s]
+_LONGEST, _AFTER, _ROLLS = 25.0, 1.3, 4.0
 
 
 class PickCase(NamedTuple):
@@ -80,9 +69,10 @@ class PhysicalPick(NamedTuple):
     case : PickCase
         Scene and strategy of the pick.
     success : bool
-        Whether the object was lifted by 10 cm and held for a second by the hand alone.
+        Whether the object was lifted by 10 cm and held for a second by the hand alone; with the suction tool, whether
+        it came to rest in the box.
     outcome : str
-        ``"lifted"``, or the reason of the failure.
+        ``"lifted"``, ``"in the box"``, or the reason of the failure.
     pushed : bool
         Whether the object was moved during the approach.
     away : float
@@ -117,15 +107,16 @@ class _Scene(NamedTuple):
 
 
 def _draw(case: PickCase, at: Station) -> _Scene:
-    """Draw a scene: an object anywhere on the table; a third are pushed by 2 to 5 cm in the approach."""
+    """Draw a scene: an object anywhere on table or shelf; a third are pushed by 2 to 5 cm in the approach."""
     rng = np.random.default_rng([77, SHAPES.index(case.shape), case.seed])
-    thing, (ahead, aside) = draw_thing(case.shape, rng), _SPREAD
-    x, y, yaw = rng.uniform((at.x - ahead, -aside, -np.pi / 2.0), (at.x + ahead, aside, np.pi / 2.0))
-    place = pose_from_rpy((x, y, SURFACE + thing.rest_height), (0.0, 0.0, yaw))
+    where, thing = pick_place(case.hand, at.x), draw_thing(case.shape, rng)
+    spread = np.array([*where.spread, np.pi / 2.0])
+    ahead, aside, yaw = rng.uniform(-spread, spread)
+    place = pose_from_rpy(where.middle + np.array([ahead, aside, thing.rest_height]), (0.0, 0.0, yaw))
     angle, length, pushed = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.02, 0.05), rng.random() < 1.0 / 3.0
     second = place.copy()
     second[:2, 3] += length * np.array([np.cos(angle), np.sin(angle)])
-    camera, believed = draw_cameras((at.x, 0.0, _LOOK), rng)
+    camera, believed = draw_cameras(where.look, rng)
     start = at.q + rng.uniform(-0.1, 0.1, len(at.q))
     return _Scene(
         thing, place, second if pushed else None, rng.uniform(0.8, 2.0), camera, believed, start,
@@ -133,20 +124,20 @@ def _draw(case: PickCase, at: Station) -> _Scene:
     )  # fmt: skip
 
 
-def table_station(hand: str, arm: Robot | None = None) -> Station:
-    """Return the place of an arm at the table; default the report's."""
-    return station(hand, _HOME, _POSES, arm)
-
-
-def make_loop(robot: Robot, at: Station, believed: DepthCamera) -> HandPick:
+def make_loop(robot: Robot, at: Station, believed: DepthCamera, clock: float = 0.0) -> HandPick:
     """Return the loop of a pick, from what it may know."""
     law = GradientAdaptation.proportional(robot, 0.1, unknown=robot.link_names[-1], floor=1e-2)
     damping = joint_damping(robot, at.q) if at.damping is None else at.damping
-    low, high = (at.x - 0.2, -0.4, -1.0), (at.x + 0.2, 0.4, SURFACE + 0.25)
-    return HandPick(robot, at.use, believed, low, high, SlotineLi(robot, 15.0, damping, adaptation=law))
+    where = pick_place(at.hand, at.x)
+    region = np.array([*where.region, 0.25])
+    low, high = where.middle - region, where.middle + region
+    inner = SlotineLi(robot, 15.0, damping, adaptation=law)
+    return HandPick(robot, at.use, believed, low, high, inner, place=where.goal, clock=clock)
 
 
-def pick(case: PickCase, watch: Watcher | None = None, at: Station | None = None) -> PhysicalPick:
+def pick(
+    case: PickCase, watch: Watcher | None = None, at: Station | None = None, clock: float | None = None
+) -> PhysicalPick:
     """Run one pick.
 
     Parameters
@@ -156,11 +147,17 @@ def pick(case: PickCase, watch: Watcher | None = None, at: Station | None = None
     watch : callable, optional
         Called with world and picture whenever one is taken, for films.
     at : Station, optional
-        The arm at the table; default the report's.
+        The arm at table or shelf; default the report's.
+    clock : float, optional
+        The camera's clock less that of the arm [s], which the loop measures before; default 0, which it knows.
     """
     began, at = time.perf_counter(), table_station(case.hand) if at is None else at
-    scene = _draw(case, at)
-    world = at.world([scene.thing], Table.at((at.x, 0.0, SURFACE)), scene.seed)
+    scene, where = _draw(case, at), pick_place(case.hand, at.x)
+    world = at.world([scene.thing], where.surfaces, scene.seed)
+    offset = 0.0
+    if clock is not None:
+        world.reset(at.q, {"object": scene.place})
+        offset = at.measure_clock(world, scene, clock)
     world.reset(scene.start, {"object": scene.place})
     pushes = scene.pushed is not None
 
@@ -171,14 +168,16 @@ def pick(case: PickCase, watch: Watcher | None = None, at: Station | None = None
             world.place("object", scene.pushed)
             pushes = False
 
-    loop = make_loop(world.carrying(at.arm), at, scene.believed)
-    with WorldCamera(world, scene.camera, seed=scene.seed, watch=watch, **CAMERA_TIMES) as camera:
+    loop, height = make_loop(world.carrying(at.arm), at, scene.believed, offset), float(where.middle[2])
+    judge = GraspJudge(height) if where.goal is None else BoxJudge(world, height)
+    with WorldCamera(world, scene.camera, clock=clock or 0.0, seed=scene.seed, watch=watch, **CAMERA_TIMES) as camera:
         found = run_hand_loop(
-            loop, world, camera, GraspJudge(SURFACE), effort=at.use.effort, longest=_LONGEST, after=_AFTER, before=push,
-            noise=NOISE, seed=scene.seed,
+            loop, world, camera, judge, effort=at.use.effort, longest=_LONGEST, before=push,
+            after=_AFTER if where.goal is None else _ROLLS, noise=NOISE, seed=scene.seed,
         )  # fmt: skip
+    outcome = "in the box" if found.verdict.success and where.goal is not None else found.outcome
     return PhysicalPick(
-        case, found.verdict.success, found.outcome, scene.pushed is not None, float(np.linalg.norm(found.away[:2])),
+        case, found.verdict.success, outcome, scene.pushed is not None, float(np.linalg.norm(found.away[:2])),
         found.over, world.time, time.perf_counter() - began,
     )  # fmt: skip
 
@@ -192,6 +191,8 @@ class PhysicalPicking(HandTrials):
         for hand in dict.fromkeys(p.case.hand for p in self.trials):
             for shape in (*SHAPES, "all"):
                 chosen = self.of(hand=hand) if shape == "all" else self.of(hand=hand, shape=shape)
+                if not chosen:
+                    continue
                 low, high = wilson_interval([p.success for p in chosen])
                 rate = 100.0 * sum(p.success for p in chosen) / len(chosen)
                 away = np.array([p.away for p in chosen if math.isfinite(p.away)])
@@ -204,7 +205,7 @@ class PhysicalPicking(HandTrials):
                         listed(p.outcome for p in chosen if not p.success),
                     ]
                 )  # fmt: skip
-        header = ["hand", "object", "picks", "lifted and held [%]", "95 % interval", "RMS of hand to object [mm]"]
+        header = ["hand", "object", "picks", "success [%]", "95 % interval", "RMS of hand to object [mm]"]
         text = markdown([*header, "time [s]", "failures"], rows)
         factor = sum(p.duration for p in self.trials) / max(sum(p.computing for p in self.trials), 1e-9)
         return (
@@ -219,14 +220,21 @@ class PhysicalPicking(HandTrials):
         return film_world(path, self.shown(pick))
 
 
-def _picks_of(stations: Mapping[str, Station], seed: int) -> list[PhysicalPick]:
-    return [pick(PickCase(shape, hand, seed), at=stations[hand]) for hand in HANDS for shape in SHAPES]
+def _picks_of(stations: Mapping[str, Station], clock: float | None, seed: int) -> list[PhysicalPick]:
+    seals = tuple(shape for shape in SHAPES if shape != "bottle")  # whose mouth is narrower than the cup
+    cases = [PickCase(shape, hand, seed) for hand in HANDS for shape in (seals if hand == "suction" else SHAPES)]
+    return [pick(case, at=stations[case.hand], clock=clock) for case in cases]
 
 
 def run(
-    quick: bool = False, *, seeds: int | None = None, workers: Workers = 1, robot: Robot | None = None
+    quick: bool = False,
+    *,
+    seeds: int | None = None,
+    workers: Workers = 1,
+    robot: Robot | None = None,
+    clock: float | None = None,
 ) -> PhysicalPicking:
-    """Run the experiment.
+    """Run the experiment: gripper and compliant hand at a table, and the suction tool between a shelf and a box.
 
     Parameters
     ----------
@@ -238,10 +246,13 @@ def run(
         Where the runs are made, see `run_tasks`.
     robot : Robot, optional
         Another arm than the report's Panda.
+    clock : float, optional
+        The camera's clock less that of the arm [s]: unknown to the loop, which measures it by moving the hand before
+        each pick. Default 0, which it knows.
     """
     count = whole((_QUICK_SEEDS if quick else _SEEDS) if seeds is None else seeds, "seeds", 1)
     scenes = range(FIRST_SEED, FIRST_SEED + count)
     stations = {hand: table_station(hand, robot) for hand in HANDS}
-    picks = partial(_picks_of, stations)
+    picks = partial(_picks_of, stations, clock)
     found = map_seeds(picks, scenes, workers=workers, progress=not quick, description="picking")
     return PhysicalPicking(stations=stations, trials=tuple(one for some in found for one in some))
