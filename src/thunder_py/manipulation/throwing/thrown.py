@@ -15,7 +15,7 @@ from ...robot import Robot
 from ...simulation import Payload, Sensors, SimulationResult, simulate
 from ...simulation.divergence import outcome_recorded
 from .flight import GRAVITY, Flight, acceleration, landing, simulate_flight, until_landing
-from .motion import ThrowMotion
+from .motion import ThrowMotion, hand_motion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +155,7 @@ def throw(
     payload : Payload, optional
         The object, unknown to the controller.
     offset : (3,) array_like
-        Center of mass of the object in the throwing frame [m].
+        Center of mass of the object in the frame of the tool [m].
     repetitions : int
         Number of repetitions before the throw.
     hand : HandOpening, optional
@@ -211,7 +211,7 @@ def throw(
         raise ReleaseError(f"the arm diverged after {result.t[-1]:.3g} s, before the release", "controller")
     carrying = plant if payload is None else payload.added_to(plant)
     q, dq = _state_at(carrying, result, time)
-    state = object_state(plant, q, dq, com, motion.frame)
+    state = object_state(plant, q, dq, com)
     flight = simulate_flight(state.p, state.v, float(motion.release.target[2]), drag=drag)
     position, velocity = _errors(plant, motion, result, repetitions)
     return ThrowResult(
@@ -220,9 +220,9 @@ def throw(
     )  # fmt: skip
 
 
-def object_state(robot: Robot, q: Array, dq: Array, offset: Array, frame: int | str | None = None) -> ObjectState:
-    """Return position and velocity of a point of the hand given in the throwing frame."""
-    T, xi = robot.forward_kinematics(q, frame), robot.jacobian(q, frame) @ dq
+def object_state(robot: Robot, q: Array, dq: Array, offset: Array) -> ObjectState:
+    """Return position and velocity of a point of the hand given in the frame of the tool."""
+    T, xi = robot.forward_kinematics(q), robot.jacobian(q) @ dq
     lever = T[:3, :3] @ offset
     return ObjectState(T[:3, 3] + lever, xi[:3] + np.cross(xi[3:], lever))
 
@@ -247,16 +247,11 @@ def _errors(robot: Robot, motion: ThrowMotion, result: SimulationResult, repetit
     for end in motion.release_times(repetitions):
         rows = (result.t >= end - motion.swing.duration - 1e-9) & (result.t <= end + 1e-9)
         q_d, dq_d, _ = motion.joints(result.t[rows], repetitions)
-        hands = [_hand(robot, q, dq, motion.frame) for q, dq in ((q_d, dq_d), (result.q[rows], result.dq[rows]))]
+        hands = [hand_motion(robot, q, dq) for q, dq in ((q_d, dq_d), (result.q[rows], result.dq[rows]))]
         for errors, part in ((position, 0), (velocity, 1)):
             difference = hands[0][part] - hands[1][part]
             errors.append(float(np.sqrt(np.mean(np.sum(difference**2, axis=1)))))
     return np.array(position), np.array(velocity)
-
-
-def _hand(robot: Robot, q: Array, dq: Array, frame: int | str | None) -> tuple[Array, Array]:
-    v = (robot.jacobian(q, frame)[:, :3] @ dq[..., None])[..., 0]
-    return robot.forward_kinematics(q, frame)[:, :3, 3], v
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,7 +375,7 @@ def _variational(p: Array, v: Array, plane: float, drag: float, g: float) -> tup
         Phi_dot = np.vstack([Phi[3:], by_velocity @ Phi[3:]])
         return np.concatenate([x[3:6], acceleration(x[3:6], drag, g), Phi_dot.ravel()])
 
-    end = until_landing(rates, np.concatenate([p, v, np.eye(6).ravel()]), plane, g, drag).end
+    _, end, _ = until_landing(rates, np.concatenate([p, v, np.eye(6).ravel()]), plane, g, drag)
     Phi, impact = end[6:].reshape(6, 6)[:3], end[3:6]
     _check_impact(float(impact[2]))
     derivative = Phi[:2] - np.outer(impact[:2] / impact[2], Phi[2])  # the time of the landing changes as well
