@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -254,45 +253,6 @@ def drag_coefficient(mass: float, area: float, c_d: float, *, density: float = A
     return 0.5 * positive(density, "density", "kg/m^3") * positive(c_d, "c_d") * ratio
 
 
-def acceleration(v: Array, drag: float, g: float) -> Array:
-    """Return the acceleration of an object in flight, (3,) [m/s^2]."""
-    with np.errstate(over="ignore", invalid="ignore"):  # the integration reports overflow
-        return np.array([0.0, 0.0, -g]) - drag * float(np.linalg.norm(v)) * v
-
-
-def until_landing(
-    rates: Callable[[float, Array], Array], state: Array, plane: float, g: float, drag: float
-) -> tuple[float, Array, Any]:
-    """Integrate a state, z its entry 2 and dz/dt its entry 5, until it crosses the plane downwards.
-
-    Returns the time, the state there, and the states (m, k) as a function of earlier times (k,). The event
-    ``max(z - plane, dz/dt)`` is positive before the landing and negative after it, so no step can pass over it.
-    """
-    height, up = float(state[2]) - plane, float(state[5])
-    slack = _REACHED * (1.0 + max(abs(plane), abs(float(state[2]))))
-    rise = max(up, 0.0) * up / (2.0 * g)  # without drag, an upper bound
-    if height + rise < -slack:
-        raise _too_low(f"at most {plane + height + rise:.3g}", plane)
-    if height <= 0.0 and up <= 0.0:
-        return 0.0, state, lambda t: np.repeat(state[:, None], len(t), axis=1)
-    if drag * height > _LONGEST_FALL:
-        raise ThunderError(
-            f"drag must be at most {_LONGEST_FALL / height:.3g} 1/m for a fall of {height:.3g} m, got {drag:g}"
-        )
-
-    def landed(_: float, x: Array) -> float:
-        return max(float(x[2]) - plane, float(x[5]))
-
-    landed.terminal, landed.direction = True, -1.0  # type: ignore[attr-defined]
-    without_drag = (up + math.sqrt(max(2.0 * g * (height + rise), 0.0))) / g
-    longest = {"max_step": max(without_drag, 1e-6)} if math.isfinite(without_drag) else {}
-    solution = integrate(rates, (0.0, math.inf), state, events=landed, dense_output=True, **longest, **_TOLERANCE)
-    end = solution.y_events[0][0]
-    if end[2] < plane - slack:
-        raise _too_low(f"{end[2]:.3g}", plane)
-    return float(solution.t_events[0][0]), end, solution.sol
-
-
 def _too_low(top: str, plane: float) -> ReleaseError:
     return ReleaseError(
         f"the object does not rise to the landing height, it reaches {top} m of {plane:.3g} m", "height"
@@ -336,15 +296,36 @@ def simulate_flight(
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
     k, g, level = nonnegative(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
-    count = whole(samples, "samples", 2)
+    count, height, up = whole(samples, "samples", 2), float(position[2]) - level, float(velocity[2])
+    slack = _REACHED * (1.0 + max(abs(level), abs(float(position[2]))))
+    top = float(position[2]) + max(up, 0.0) * up / (2.0 * g)  # without drag, an upper bound
+    if top < level - slack:
+        raise _too_low(f"at most {top:.3g}", level)
+    if height <= 0.0 and up <= 0.0:
+        return Flight(np.zeros(1), position[None], velocity[None], Landing(np.asarray(0.0), position, velocity))
+    if k * height > _LONGEST_FALL:
+        raise ThunderError(
+            f"drag must be at most {_LONGEST_FALL / height:.3g} 1/m for a fall of {height:.3g} m, got {k:g}"
+        )
 
     def rates(_: float, x: Array) -> Array:
-        return np.concatenate([x[3:], acceleration(x[3:], k, g)])
+        with np.errstate(over="ignore", invalid="ignore"):  # the integration reports overflow
+            return np.concatenate([x[3:], np.array([0.0, 0.0, -g]) - k * float(np.linalg.norm(x[3:])) * x[3:]])
 
-    time, last, states = until_landing(rates, np.concatenate([position, velocity]), level, g, k)
+    def landed(_: float, x: Array) -> float:  # positive before the landing, negative after it: no step passes over it
+        return max(float(x[2]) - level, float(x[5]))
+
+    landed.terminal, landed.direction = True, -1.0  # type: ignore[attr-defined]
+    without_drag = (up + math.sqrt(max(2.0 * g * (top - level), 0.0))) / g
+    longest = {"max_step": max(without_drag, 1e-6)} if math.isfinite(without_drag) else {}
+    state = np.concatenate([position, velocity])
+    solution = integrate(rates, (0.0, math.inf), state, events=landed, dense_output=True, **longest, **_TOLERANCE)
+    time, end = float(solution.t_events[0][0]), solution.y_events[0][0]
+    if end[2] < level - slack:
+        raise _too_low(f"{end[2]:.3g}", level)
     t = np.linspace(0.0, time, count)
-    x = states(t).T
-    return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), last[:3], last[3:]))
+    x = solution.sol(t).T
+    return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), end[:3], end[3:]))
 
 
 def landing_with_drag(
