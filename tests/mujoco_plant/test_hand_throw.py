@@ -1,5 +1,6 @@
 """Throws by physics: the grip, the measured delay, the release, and the landing."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -105,6 +106,10 @@ def test_a_lost_object_is_counted_and_is_no_success(coasting):
         assert share in table
         assert "3 m, coast: too far" in table
         assert plain(found.to_dict())["throws"][2]["reason"] == "too far"
+        (landings, _, spread) = found.plot().axes
+        assert len(landings.lines) == 1
+        assert len(spread.lines) == 3  # two cases and the line of a steady hand
+        plt.close("all")
 
 
 def test_spread_times_speed_is_the_miss_of_a_steady_hand(coasting):

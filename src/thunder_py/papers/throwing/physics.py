@@ -52,7 +52,7 @@ GRASP = 0.003  # standard deviation of the object in the hand, along the pads [m
 #: model of plans and controllers
 FRICTION, WRONG = 0.3, 0.1
 #: changes of the sweep: motor, mount, grip
-SWEEP: tuple[dict[str, float], ...] = ({"speed": 1.0}, {"speed": 8.0}, {"turn": 0.5 * np.pi}, {"effort": 100.0})
+SWEEP: tuple[dict[str, Any], ...] = ({"speed": 1.0}, {"speed": 8.0}, {"turn": 0.5 * np.pi}, {"effort": 100.0})
 _SEEDS, _STARTS, _LEARNING = 6, 16, 5
 
 
