@@ -105,7 +105,10 @@ def test_a_lost_object_is_counted_and_is_no_success(coasting):
         assert row in table
         assert share in table
         assert "3 m, coast: too far" in table
-        assert plain(found.to_dict())["throws"][2]["reason"] == "too far"
+        numbers = plain(found.to_dict())["throws"]
+        assert numbers[1]["motion"] == "joints"
+        assert numbers[1]["delay"] == 0.024
+        assert numbers[2]["reason"] == "too far"
         (landings, _, spread) = found.plot().axes
         assert len(landings.lines) == 1
         assert len(spread.lines) == 3  # two cases and the line of a steady hand

@@ -306,11 +306,12 @@ class ThrowsByHand:
             if isinstance(found, str):
                 rows.append({**case._asdict(), "reason": found})
                 continue
-            opening = found.opening
-            numbers = found._replace(motion=None, opening=None)._asdict()  # type: ignore[arg-type]
+            numbers = found._asdict()
+            motion, opening = numbers.pop("motion"), numbers.pop("opening")
             rows.append(
-                {**case._asdict(), **numbers, "delay": opening.delay, "spread": opening.jitter,
-                 "coast": found.motion.coast_duration, "speed": found.motion.release.speed}
+                {**numbers, "delay": opening.delay, "spread": found.spread, "anticipated": opening.assumed,
+                 "coast": motion.coast_duration, "release speed": motion.release.speed, "grip": found.effort,
+                 "steady": found.steady, **case._asdict()}
             )  # fmt: skip
         return {"robot": self.arm.robot.name, "throws": rows}
 
