@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -43,8 +42,9 @@ THICKNESS = {"wooden box": 0.03, "heavy tennis ball": 0.033, "silicone tube": 0.
 TO_PALM = 0.055
 #: distances of the targets from the arm [m]; those without a throw within the arm's limits are left out
 DISTANCES = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
-COASTS = (0.08, 0.05, 0.03)  # the longest possible one is used [s]
+COASTS = (0.08, 0.05, 0.03, 0.0)  # the longest possible one is used [s]
 ACCELERATION = 15.0  # of the joints of arms other than the report's: the largest of its first five joints [rad/s^2]
+FARTHEST = 0.6  # of releases in front of other arms than the report's: nearer to a target objects are dropped [m]
 EFFORT = 30.0  # force of the hand's motor in the first throw, raised where it does not hold the object [N]
 PALM = Palm(angle=0.3)  # largest angle of the throw with the axis out of the palm [rad]
 GRASP = 0.003  # standard deviation of the object in the hand, along the pads [m]
@@ -163,11 +163,14 @@ def plan(arm: ThrowArm, case: Case, starts: int = _STARTS) -> tuple[ThrowMotion,
         plan_throw, held, (case.distance, 0.0, PLANE), limits=arm.limits(held, FRACTION), objective="limits",
         palm=PALM, region=arm.space, acceleration="joints" if case.motion == "joints" else "free fall", starts=starts,
     )  # fmt: skip
-    motion = search()  # where this fails, no coast is possible
-    for coast in COASTS if case.motion == "coast" else ():
-        with suppress(ReleaseError):
+    coasts = COASTS if case.motion == "coast" else COASTS[-1:]
+    for coast in coasts:
+        try:
             motion = search(coast=coast)
             break
+        except ReleaseError:
+            if coast == coasts[-1]:
+                raise
     sideways = motion.release.R.T @ np.cross(motion.release.v, [0.0, 0.0, 1.0])
     return motion, float(np.arctan2(-sideways[0], sideways[1]))
 
@@ -347,7 +350,8 @@ def run(
     """
     arm = ThrowArm.of(robot)
     if robot is not None:
-        arm = replace(arm, acceleration=np.full(robot.n, ACCELERATION))
+        space = np.minimum(arm.space, (FARTHEST, np.inf, np.inf)).tolist()
+        arm = replace(arm, acceleration=np.full(robot.n, ACCELERATION), space=space)
     every = cases(quick)
     count = seeds if seeds is not None else 1 if quick else _SEEDS
 
