@@ -155,8 +155,8 @@ def test_learned_throws_land_where_the_ballistics_of_their_release_says(hand, mo
 @pytest.mark.release
 def test_a_grip_that_loses_the_object_is_tightened(coasting):
     world = GraspWorld(th.Robot.load("panda"), ParallelGripper(), [WorldObject.sphere("ball", 0.033, 0.4)])
-    learned = learn_throw(coasting, th.ComputedTorque(world.robot, 400.0, 40.0), world, "ball", throws=2, effort=2.0)
-    assert 2.0 < learned.effort <= 70.0
+    learned = learn_throw(coasting, th.ComputedTorque(world.robot, 400.0, 40.0), world, "ball", throws=2, effort=0.3)
+    assert 0.3 < learned.effort <= 70.0
     assert len(learned.throws) == 2
 
 
