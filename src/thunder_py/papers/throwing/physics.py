@@ -42,9 +42,9 @@ THICKNESS = {"wooden box": 0.03, "heavy tennis ball": 0.033, "silicone tube": 0.
 TO_PALM = 0.055
 #: distances of the targets from the arm [m]; those without a throw within the arm's limits are left out
 DISTANCES = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
-COASTS = (0.08, 0.05, 0.03, 0.0)  # the longest possible one is used [s]
+COASTS = (0.08, 0.05, 0.03)  # the longest possible one is used, without any the motion "joints" [s]
 ACCELERATION = 15.0  # of the joints of arms other than the report's: the largest of its first five joints [rad/s^2]
-FARTHEST = 0.6  # of releases in front of other arms than the report's: nearer to a target objects are dropped [m]
+FARTHEST = 0.7  # of releases in front of other arms than the report's: nearer to a target objects are dropped [m]
 EFFORT = 30.0  # force of the hand's motor in the first throw, raised where it does not hold the object [N]
 PALM = Palm(angle=0.3)  # largest angle of the throw with the axis out of the palm [rad]
 GRASP = 0.003  # standard deviation of the object in the hand, along the pads [m]
@@ -159,17 +159,17 @@ def plan(arm: ThrowArm, case: Case, starts: int = _STARTS) -> tuple[ThrowMotion,
     A `ReleaseError` names the limit that a throw breaks.
     """
     held = wrong_model(GraspWorld(arm.robot, HANDS[case.hand]).robot)
-    search = partial(
-        plan_throw, held, (case.distance, 0.0, PLANE), limits=arm.limits(held, FRACTION), objective="limits",
-        palm=PALM, region=arm.space, acceleration="joints" if case.motion == "joints" else "free fall", starts=starts,
-    )  # fmt: skip
-    coasts = COASTS if case.motion == "coast" else COASTS[-1:]
-    for coast in coasts:
+    tried = {"coast": [*COASTS, None], "free fall": [0.0], "joints": [None]}[case.motion]  # None: no acceleration
+    for coast in tried:
         try:
-            motion = search(coast=coast)
+            motion = plan_throw(
+                held, (case.distance, 0.0, PLANE), limits=arm.limits(held, FRACTION), objective="limits", palm=PALM,
+                region=arm.space, acceleration="joints" if coast is None else "free fall", coast=coast or 0.0,
+                starts=starts,
+            )  # fmt: skip
             break
         except ReleaseError:
-            if coast == coasts[-1]:
+            if coast is tried[-1]:
                 raise
     sideways = motion.release.R.T @ np.cross(motion.release.v, [0.0, 0.0, 1.0])
     return motion, float(np.arctan2(-sideways[0], sideways[1]))
