@@ -159,7 +159,8 @@ def plan(arm: ThrowArm, case: Case, starts: int = _STARTS) -> tuple[ThrowMotion,
     A `ReleaseError` names the limit that a throw breaks.
     """
     held = wrong_model(GraspWorld(arm.robot, HANDS[case.hand]).robot)
-    tried = {"coast": [*COASTS, None], "free fall": [0.0], "joints": [None]}[case.motion]  # None: no acceleration
+    ladder: dict[str, list[float | None]] = {"coast": [*COASTS, None], "free fall": [0.0], "joints": [None]}
+    tried = ladder[case.motion]  # None: no acceleration of the joints
     for coast in tried:
         try:
             motion = plan_throw(
