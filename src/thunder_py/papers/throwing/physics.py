@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, product
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -270,9 +270,10 @@ class ThrowsByHand:
         """Throws of the cases that the arm can do."""
         return {case: found for case, found in self.throws.items() if not isinstance(found, str)}
 
-    def successes(self, hand: str) -> list[bool]:
-        """Return for each throw of a hand, all distances and objects, whether it lands within `WITHIN`."""
-        misses = [found.misses for case, found in self.made.items() if case.is_best and case.hand == hand]
+    def successes(self, hand: str, coasts: bool) -> list[bool]:
+        """Return for each throw of a hand with or without a coast whether it lands within `WITHIN`."""
+        best = [found for case, found in self.made.items() if case.is_best and case.hand == hand]
+        misses = [found.misses for found in best if bool(found.motion.coast) == coasts]
         return [bool(np.linalg.norm(miss) <= WITHIN[hand]) for part in misses for miss in part]  # lost: NaN, no success
 
     def table(self) -> str:
@@ -293,13 +294,12 @@ class ThrowsByHand:
     def rate_table(self) -> str:
         """Return the shares of throws near the target, with Wilson's intervals, as Markdown."""
         rows: list[list[object]] = []
-        for hand, within in WITHIN.items():
-            found = self.successes(hand)
-            if found:
-                low, high = wilson_interval(found)
-                share = f"{100.0 * np.mean(found):.1f} ({100.0 * low:.1f} to {100.0 * high:.1f})"
-                rows.append([hand, f"{100.0 * within:g} cm", len(found), share])
-        return markdown(["hand", "within", "throws", "share [%], Wilson's 95 %"], rows)
+        for hand, coasts in product(WITHIN, (True, False)):
+            if found := self.successes(hand, coasts):
+                share, low, high = (100.0 * x for x in (np.mean(found), *wilson_interval(found)))
+                cells = [f"{100.0 * WITHIN[hand]:g} cm", len(found), f"{share:.1f} ({low:.1f} to {high:.1f})"]
+                rows.append([hand, "yes" if coasts else "no", *cells])
+        return markdown(["hand", "coast", "within", "throws", "share [%], Wilson's 95 %"], rows)
 
     plot = drawing("plot_throws_by_hand")
 
