@@ -128,7 +128,7 @@ def test_a_throw_along_a_line(motion: tw.ThrowMotion) -> None:
 
 
 def test_a_line_ends_where_the_arm_does(motion: tw.ThrowMotion) -> None:
-    states = line_states(ROBOT, motion.release, LIMITS, None)
+    states = line_states(ROBOT, motion.release, LIMITS)
     q, _, _ = states(np.array([[0.0], [2.0]]), np.ones((2, 1)), np.zeros((2, 1)))
     np.testing.assert_allclose(q[0], motion.release.q, atol=1e-9)
     assert np.isnan(q[1]).all()
@@ -289,9 +289,13 @@ def test_an_object_released_anywhere_in_the_coast_lands_on_the_target(name: str)
         assert np.abs(point - target).max() < 1e-6
         assert np.abs(turning).max() < 1e-6
     assert np.linalg.norm(lands(middle + 0.05)[0] - target) > 1e-3
+    late = np.array([-0.02, 0.0, 0.02, 0.05])
+    np.testing.assert_allclose(motion.landings(late), [lands(middle + t)[0] for t in late], atol=1e-12)
     assert min(float(margin.min()) for margin in motion.margins.values()) > 0.0
     loose = MotionLimits(lower=-np.full(robot.n, 9.0), upper=np.full(robot.n, 9.0), velocity=np.full(robot.n, 9.0))
-    shifted = tw.shift_landing(motion, [0.01, -0.02], limits=loose).release
+    moved = tw.shift_landing(motion, [0.01, -0.02], limits=loose)
+    assert [moved.swing.duration, moved.stop.duration] == [motion.swing.duration, motion.stop.duration]
+    shifted = moved.release
     assert tw.landing(shifted.p, shifted.v, target[2]).p == pytest.approx([1.01, 0.08, -0.4], abs=1e-9)
 
 

@@ -7,7 +7,7 @@ from scipy.signal import lfilter
 import thunder_py as th
 from thunder_py.control import ContactDetector, EnergyObserver, MomentumObserver
 
-pytest.importorskip("mujoco")
+mujoco = pytest.importorskip("mujoco")
 
 from thunder_py.mujoco import MujocoPlant
 
@@ -39,7 +39,7 @@ class TouchingPlant(MujocoPlant):
 
     def _ready(self, model):
         model = super()._ready(model)
-        model.opt.disableflags &= ~int(self._mujoco.mjtDisableBit.mjDSBL_CONTACT)
+        model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
         return model
 
     def advance(self, t, q, dq, tau, dt):

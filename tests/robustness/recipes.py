@@ -688,7 +688,7 @@ value(mujoco.HandRun, manipulation.GraspVerdict(True, None, 0.1, 1.0, 2.0), "lif
 value(interception.RunSummary, True, "grasped", 3, 0, 5.0, 0.1, 0.2, 0.3, 0.01, 0.9)
 value(mujoco.HandCommand, 1.0, effort=30.0)
 value(mujoco.HandThrow, 0.5, 0.46, 0.51, ObjectState(np.ones(3), np.ones(3)), False, 1e-3, np.zeros(3), np.zeros(2))
-value(mujoco.LearnedThrow, None, manipulation.HandOpening(delay=0.1), ())
+value(mujoco.LearnedThrow, None, manipulation.HandOpening(delay=0.1), 30.0, ())
 
 LAW = {
     "name": "SlotineLi",

@@ -6,7 +6,6 @@ from .flight import flight_range as flight_range
 from .flight import landing as landing
 from .flight import landing_with_drag as landing_with_drag
 from .flight import release_velocity as release_velocity
-from .flight import release_velocity_with_drag as release_velocity_with_drag
 from .flight import simulate_flight as simulate_flight
 from .motion import ThrowMotion as ThrowMotion
 from .plan import motion_through as motion_through

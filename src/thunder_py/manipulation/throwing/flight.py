@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,7 +193,6 @@ def _vectors(value: npt.ArrayLike, what: str) -> Array:
 #: dry air at sea level and 20 degrees Celsius [kg/m^3]
 AIR_DENSITY = 1.204
 _TOLERANCE: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-12}
-_FASTEST = 1e3  # upper end of the search for a speed [m/s]
 _REACHED = 1e-10  # an apex this close to the landing height reaches it: ten times the integrator's tolerance [m, 1]
 _LONGEST_FALL = 1e4  # in braking lengths 1 / drag: the integrator needs a step for each
 
@@ -255,80 +253,10 @@ def drag_coefficient(mass: float, area: float, c_d: float, *, density: float = A
     return 0.5 * positive(density, "density", "kg/m^3") * positive(c_d, "c_d") * ratio
 
 
-def acceleration(v: Array, drag: float, g: float) -> Array:
-    """Return the acceleration of an object in flight, (3,) [m/s^2]."""
-    with np.errstate(over="ignore", invalid="ignore"):  # the integration reports overflow
-        return np.array([0.0, 0.0, -g]) - drag * float(np.linalg.norm(v)) * v
-
-
-class _Fall(NamedTuple):
-    """End of a flight: time after the release [s], its state, and the states (m, k) at earlier times."""
-
-    time: float
-    end: Array
-    states: Callable[[Array], Array]
-
-
-def until_landing(rates: Callable[[float, Array], Array], state: Array, plane: float, g: float, drag: float) -> _Fall:
-    """Integrate a state, z its entry 2 and dz/dt its entry 5, until it crosses the plane downwards.
-
-    dz/dt changes its sign once, at the apex. Before and after the apex z is monotonic, so no step of the integrator
-    can miss the landing, whatever its length.
-    """
-    height, up = float(state[2]) - plane, float(state[5])
-    slack = _REACHED * (1.0 + max(abs(plane), abs(float(state[2]))))
-    apex = float(state[2]) + max(up, 0.0) * up / (2.0 * g)  # without drag, an upper bound
-    if apex < plane - slack:
-        raise _too_low(f"at most {apex:.3g}", plane)
-    rise = None
-    if up > 0.0:
-        rise = _until(rates, 0.0, state, lambda x: float(x[5]), up / g)
-        state, height = rise.end, float(rise.end[2]) - plane
-    begin = 0.0 if rise is None else rise.time
-    if height < -slack:
-        raise _too_low(f"{plane + height:.3g}", plane)
-    if height <= slack and (rise is not None or height <= 0.0):
-        return rise or _Fall(0.0, state, lambda t: np.repeat(state[:, None], len(t), axis=1))
-    _check_drag(drag, height)
-    down = float(state[5])
-    without_drag = (down + math.sqrt(down * down + 2.0 * g * height)) / g
-    fall = _until(rates, begin, state, lambda x: float(x[2]) - plane, without_drag)
-    if rise is None:
-        return fall
-    first = rise.states
-
-    def states(t: Array) -> Array:
-        return np.where(t <= begin, first(np.minimum(t, begin)), fall.states(np.maximum(t, begin)))
-
-    return _Fall(fall.time, fall.end, states)
-
-
-def _until(
-    rates: Callable[[float, Array], Array], begin: float, state: Array, height: Callable[[Array], float], step: float
-) -> _Fall:
-    """Integrate until a positive function of the state that is certain to reach zero does so."""
-
-    def event(_: float, x: Array) -> float:
-        return height(x)
-
-    event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
-    longest = {"max_step": max(step, 1e-6)} if math.isfinite(step) else {}
-    solution = integrate(rates, (begin, math.inf), state, events=event, dense_output=True, **longest, **_TOLERANCE)
-    return _Fall(float(solution.t_events[0][0]), solution.y_events[0][0], solution.sol)
-
-
 def _too_low(top: str, plane: float) -> ReleaseError:
     return ReleaseError(
         f"the object does not rise to the landing height, it reaches {top} m of {plane:.3g} m", "height"
     )
-
-
-def _check_drag(drag: float, height: float) -> None:
-    """Reject a fall over too many braking lengths 1 / drag, each of which needs a step of the integrator."""
-    if drag * height > _LONGEST_FALL:
-        raise ThunderError(
-            f"drag must be at most {_LONGEST_FALL / height:.3g} 1/m for a fall of {height:.3g} m, got {drag:g}"
-        )
 
 
 def simulate_flight(
@@ -368,19 +296,36 @@ def simulate_flight(
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
     k, g, level = nonnegative(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
-    count = whole(samples, "samples", 2)
-    if position[2] <= level and velocity[2] <= 0.0:
-        landing(position, velocity, level, g=g)  # raises below the plane
-        end = Landing(np.asarray(0.0), position, velocity)
-        return Flight(np.zeros(1), position[None], velocity[None], end)
+    count, height, up = whole(samples, "samples", 2), float(position[2]) - level, float(velocity[2])
+    slack = _REACHED * (1.0 + max(abs(level), abs(float(position[2]))))
+    top = float(position[2]) + max(up, 0.0) * up / (2.0 * g)  # without drag, an upper bound
+    if top < level - slack:
+        raise _too_low(f"at most {top:.3g}", level)
+    if height <= 0.0 and up <= 0.0:
+        return Flight(np.zeros(1), position[None], velocity[None], Landing(np.asarray(0.0), position, velocity))
+    if k * height > _LONGEST_FALL:
+        raise ThunderError(
+            f"drag must be at most {_LONGEST_FALL / height:.3g} 1/m for a fall of {height:.3g} m, got {k:g}"
+        )
 
     def rates(_: float, x: Array) -> Array:
-        return np.concatenate([x[3:], acceleration(x[3:], k, g)])
+        with np.errstate(over="ignore", invalid="ignore"):  # the integration reports overflow
+            return np.concatenate([x[3:], np.array([0.0, 0.0, -g]) - k * float(np.linalg.norm(x[3:])) * x[3:]])
 
-    time, last, states = until_landing(rates, np.concatenate([position, velocity]), level, g, k)
+    def landed(_: float, x: Array) -> float:  # positive before the landing, negative after it: no step passes over it
+        return max(float(x[2]) - level, float(x[5]))
+
+    landed.terminal, landed.direction = True, -1.0  # type: ignore[attr-defined]
+    without_drag = (up + math.sqrt(max(2.0 * g * (top - level), 0.0))) / g
+    longest = {"max_step": max(without_drag, 1e-6)} if math.isfinite(without_drag) else {}
+    state = np.concatenate([position, velocity])
+    solution = integrate(rates, (0.0, math.inf), state, events=landed, dense_output=True, **longest, **_TOLERANCE)
+    time, end = float(solution.t_events[0][0]), solution.y_events[0][0]
+    if end[2] < level - slack:
+        raise _too_low(f"{end[2]:.3g}", level)
     t = np.linspace(0.0, time, count)
-    x = states(t).T
-    return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), last[:3], last[3:]))
+    x = solution.sol(t).T
+    return Flight(t, x[:, :3], x[:, 3:], Landing(np.asarray(time), end[:3], end[3:]))
 
 
 def landing_with_drag(
@@ -415,115 +360,3 @@ def landing_with_drag(
     if drag == 0.0:
         return landing(array(p, (3,), "p"), array(v, (3,), "v"), plane, g=g)
     return simulate_flight(p, v, plane, drag=drag, g=g, samples=2).landing
-
-
-def release_velocity_with_drag(
-    p: npt.ArrayLike, target: npt.ArrayLike, *, drag: float, angle: float | None = None, g: float = GRAVITY
-) -> Array:
-    """Return the release velocity for a landing on the target through air, (3,) [m/s].
-
-    Parameters
-    ----------
-    p, target : (3,) array_like
-        Release and landing [m].
-    drag : float
-        Coefficient of quadratic drag [1/m]; see `drag_coefficient`.
-    angle : float, optional
-        Angle of the velocity above the horizontal [rad]; default that of the least speed.
-    g : float
-        Gravity [m/s^2].
-
-    Raises
-    ------
-    ReleaseError
-        If no speed up to 1000 m/s comes down on the target.
-
-    Notes
-    -----
-    Drag acts along the velocity, so the flight stays in its vertical plane. Brent's method finds the speed for an
-    angle, bounded minimization the angle.
-
-    Examples
-    --------
-    >>> from thunder_py.manipulation.throwing import landing_with_drag, release_velocity_with_drag
-    >>> v = release_velocity_with_drag([0.7, 0.3, 0.6], [1.9, -0.2, -0.4], drag=0.2, angle=0.5)
-    >>> v.round(3).tolist()
-    [2.25, -0.938, 1.332]
-    >>> landing_with_drag([0.7, 0.3, 0.6], v, -0.4, drag=0.2).p.round(6).tolist()
-    [1.9, -0.2, -0.4]
-    """
-    from scipy.optimize import minimize_scalar
-
-    start, goal = array(p, (3,), "p"), array(target, (3,), "target")
-    k = nonnegative(drag, "drag")
-    vacuum = release_velocity(start, goal, angle=angle, g=g)
-    d = float(np.linalg.norm((goal - start)[:2]))
-    dz = float(goal[2] - start[2])
-    if k == 0.0 or (d == 0.0 and dz <= 0.0):
-        return vacuum
-    if d == 0.0:  # straight up, where v^2 loses 2 g + 2 k v^2 per meter
-        straight = math.sqrt(g / k * math.expm1(min(2.0 * k * dz, 700.0)))
-        if straight > _FASTEST:
-            raise _too_fast()
-        return np.array([0.0, 0.0, straight])
-    _check_drag(k, 2.0 * (d + abs(dz)))
-    heading = np.array([*((goal - start)[:2] / d), 0.0])
-
-    def velocity(theta: float) -> Array:
-        return _speed_at(start, goal, theta, k, g) * (math.cos(theta) * heading + math.sin(theta) * np.array([0, 0, 1]))
-
-    if angle is not None:
-        return velocity(float(angle))
-    least = math.atan2(max(dz, 2.0 * dz), d)  # below this angle nothing comes down on the target
-
-    def speed(theta: float) -> float:
-        return float(np.linalg.norm(velocity(theta)))
-
-    edge = 0.01 * (0.5 * math.pi - least)
-    bounds = (least + edge, 0.5 * math.pi - edge)
-    best = minimize_scalar(speed, bounds=bounds, method="bounded", options={"xatol": 1e-7})
-    return velocity(float(best.x))
-
-
-def _too_fast() -> ReleaseError:
-    return ReleaseError(f"no speed up to {_FASTEST:g} m/s reaches the target through this air", "speed")
-
-
-def _speed_at(start: Array, goal: Array, theta: float, drag: float, g: float) -> float:
-    """Return the speed of a release at the angle theta that lands on the target [m/s]."""
-    from scipy.optimize import brentq
-
-    d, dz = float(np.linalg.norm((goal - start)[:2])), float(goal[2] - start[2])
-    heading = (goal - start)[:2] / d
-    direction = np.array([*(math.cos(theta) * heading), math.sin(theta)])
-
-    def beyond(speed: float) -> float:
-        return _height_over(start, speed * direction, heading, d, dz, drag, g)
-
-    low = float(np.linalg.norm(release_velocity(start, goal, angle=theta, g=g)))
-    high = low
-    while beyond(high) <= 0.0:
-        high *= 1.5
-        if high > _FASTEST:
-            raise _too_fast()
-    return low if high == low else float(brentq(beyond, low, high, xtol=1e-12, rtol=1e-14))
-
-
-def _height_over(start: Array, velocity: Array, heading: Array, d: float, dz: float, drag: float, g: float) -> float:
-    """Return the height above the target at its horizontal distance, or ``-(d + |dz|)`` where that is lower."""
-    depth = d + abs(dz)
-
-    def arrival(_: float, x: Array) -> float:
-        return float((x[:2] - start[:2]) @ heading) - d
-
-    def failure(_: float, x: Array) -> float:
-        return float(x[2] - start[2]) - dz + depth
-
-    arrival.terminal = failure.terminal = True  # type: ignore[attr-defined]
-
-    def rates(_: float, x: Array) -> Array:
-        return np.concatenate([x[3:], acceleration(x[3:], drag, g)])
-
-    state = np.concatenate([start, velocity])
-    solution = integrate(rates, (0.0, math.inf), state, events=(arrival, failure), **_TOLERANCE)
-    return float(solution.y[2, -1] - start[2]) - dz

@@ -19,6 +19,7 @@ from ...trajectory import JointTrajectory, MotionLimits, TimingLaw
 from ...trajectory.orientation import as_orientation
 from ...trajectory.segments import Portion, TaskTrajectory
 from ...trajectory.timing import quintic_coefficients
+from .flight import landing
 from .release import ROOM, Release, hand_states, margins_of, worst_margin
 
 if TYPE_CHECKING:
@@ -65,14 +66,14 @@ def free_stop(T: float, x: Array, v: Array, a: Array) -> Piece:
     )  # of c3 (T - t)^3 + c4 (T - t)^4, written in t with the known values at t = 0
 
 
-def coasting(robot: Robot, release: Release, duration: float, period: float, frame: int | str | None) -> list[Piece]:
+def coasting(robot: Robot, release: Release, duration: float, period: float) -> list[Piece]:
     """Return the joint motion in which the hand falls freely without turning, around a release, in short quintics."""
     steps = max(round(0.5 * duration / period), 1)
     size = max(1, -(-steps // max(round(_COAST / period), 1)))
 
     def rates(_: float, x: Array) -> Array:
         q, dq = np.split(x, 2)
-        return np.concatenate([dq, hand_states(robot, q, dq, frame=frame, acceleration="free fall").ddq])
+        return np.concatenate([dq, hand_states(robot, q, dq, acceleration="free fall").ddq])
 
     first = np.concatenate([release.q, release.dq])
     knots = np.unique(np.round(np.linspace(0, steps, size + 1))) * period
@@ -82,7 +83,7 @@ def coasting(robot: Robot, release: Release, duration: float, period: float, fra
     ]
     states = np.concatenate([halves[0][:0:-1], halves[1]])
     times, (q, dq) = np.concatenate([-knots[:0:-1], knots]), np.split(states, 2, axis=1)
-    ddq = hand_states(robot, q, dq, frame=frame, acceleration="free fall").ddq
+    ddq = hand_states(robot, q, dq, acceleration="free fall").ddq
     ends = [(q[k], dq[k], ddq[k]) for k in range(len(times))]
     spans = np.diff(times)
     return [Piece(T, quintic_coefficients(T, *ends[k], *ends[k + 1])) for k, T in enumerate(spans.tolist())]
@@ -141,8 +142,6 @@ class ThrowMotion:
         release along the line [m].
     states : callable
         Map from these coordinates to the joints.
-    frame : int, str or None
-        The throwing frame.
     coast : tuple of Piece
         Pieces between swing and stop in which the hand falls freely, half of them before the release; see `plan_throw`.
 
@@ -168,7 +167,6 @@ class ThrowMotion:
     stop: Piece
     back: Piece
     states: States
-    frame: int | str | None = None
     coast: tuple[Piece, ...] = ()
 
     @property
@@ -239,6 +237,17 @@ class ThrowMotion:
         q, dq, ddq = self.joints(t, 1)
         return margins_of(self.limits, q, dq, ddq, self.robot.inverse_dynamics(q, dq, ddq))
 
+    def landings(self, late: npt.ArrayLike) -> Array:
+        """Return where an object lands that leaves the planned motion later than planned, (k, 3) [m].
+
+        Parameters
+        ----------
+        late : (k,) array_like
+            Times after the release [s].
+        """
+        q, dq, _ = self.joints(self.release_time + np.asarray(real(late, "late")))
+        return landing(*hand_motion(self.robot, q, dq), float(self.release.target[2])).p
+
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw one cycle as fractions of the limits of the joints.
 
@@ -265,6 +274,12 @@ class ThrowMotion:
         return f"<ThrowMotion in {self.space} space: {times} s, least margin {least:.2g} ({name})>"
 
 
+def hand_motion(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
+    """Return position and velocity of the hand, (k, 3) each [m], [m/s], at joint states (k, n)."""
+    v = (robot.jacobian(q)[:, :3] @ dq[..., None])[..., 0]
+    return robot.forward_kinematics(q)[:, :3, 3], v
+
+
 def check_limits(path: PPoly, robot: Robot, limits: MotionLimits, what: str) -> None:
     """Raise a `ReleaseError` if a joint motion breaks a limit, or is not finite near a singularity."""
     q, dq, ddq = evaluate(path, np.linspace(path.x[0], path.x[-1], _SAMPLES))
@@ -274,7 +289,13 @@ def check_limits(path: PPoly, robot: Robot, limits: MotionLimits, what: str) -> 
 
 
 def fastest(
-    make: Callable[[float], Piece], states: States, robot: Robot, limits: MotionLimits, what: str, period: float
+    make: Callable[[float], Piece],
+    states: States,
+    robot: Robot,
+    limits: MotionLimits,
+    what: str,
+    period: float,
+    wanted: float = 0.0,
 ) -> Piece:
     """Return the shortest piece that keeps all limits, of 0.05 to 4 s, its duration a multiple of the period.
 
@@ -290,6 +311,8 @@ def fastest(
         Name of the piece in error messages.
     period : float
         Period of the controller [s].
+    wanted : float
+        Duration that is taken instead if it keeps the limits [s].
 
     Raises
     ------
@@ -304,6 +327,8 @@ def fastest(
             return -np.inf, "reach"
         return worst_margin(margins_of(limits, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq)), robot)
 
+    if wanted and margin(wanted)[0] >= ROOM:
+        return make(wanted)
     trials = [(T, *margin(T)) for T in _TRIALS]
     first = next((k for k, (_, least, _) in enumerate(trials) if least >= ROOM), None)
     if first is None:
@@ -331,7 +356,7 @@ _SINGULAR = 0.02
 _ON_LIMIT = 1e-9
 
 
-def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int | str | None) -> States:
+def line_states(robot: Robot, release: Release, limits: MotionLimits) -> States:
     """Return the map from the distance along the velocity of a release, with derivatives, to the joints.
 
     Parameters
@@ -342,8 +367,6 @@ def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int
         Origin, direction and orientation of the line.
     limits : MotionLimits
         The line ends where a joint leaves its range or the arm approaches a singularity; NaN beyond.
-    frame : int or str, optional
-        The moving frame.
 
     Notes
     -----
@@ -355,8 +378,8 @@ def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int
     from scipy.interpolate import make_interp_spline
 
     direction = np.concatenate([release.v / release.speed, np.zeros(3)])
-    low, q_low = _side(robot, release.q, -direction, limits, frame)
-    high, q_high = _side(robot, release.q, direction, limits, frame)
+    low, q_low = _side(robot, release.q, -direction, limits)
+    high, q_high = _side(robot, release.q, direction, limits)
     s = np.concatenate([-low[:0:-1], high])
     q_of: Any = make_interp_spline(s, np.concatenate([q_low[:0:-1], q_high]), k=5)
     first, second, ends = q_of.derivative(), q_of.derivative(2), (float(s[0]), float(s[-1]))
@@ -371,18 +394,16 @@ def line_states(robot: Robot, release: Release, limits: MotionLimits, frame: int
     return states
 
 
-def _side(
-    robot: Robot, q0: Array, direction: Array, limits: MotionLimits, frame: int | str | None
-) -> tuple[Array, Array]:
+def _side(robot: Robot, q0: Array, direction: Array, limits: MotionLimits) -> tuple[Array, Array]:
     """Return distances from the release (k,) and the joints there (k, n), up to the end of the line."""
 
     def slope(_: float, q: Array) -> Array:
-        J = robot.jacobian(q, frame)
+        J = robot.jacobian(q)
         return np.asarray(np.linalg.lstsq(J, direction, rcond=None)[0])
 
     def room(_: float, q: Array) -> float:
         outside = float((limits.half_range - np.abs(q - limits.center)).min())
-        singular = float(np.linalg.svd(robot.jacobian(q, frame), compute_uv=False)[-1]) - _SINGULAR
+        singular = float(np.linalg.svd(robot.jacobian(q), compute_uv=False)[-1]) - _SINGULAR
         return min(outside, singular) + _ON_LIMIT
 
     room.terminal, room.direction = True, -1.0  # type: ignore[attr-defined]

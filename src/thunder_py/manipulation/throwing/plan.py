@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -107,10 +108,7 @@ def plan_throw(
     errors: list[ReleaseError] = []
     for release in releases:
         try:
-            return motion_through(
-                robot, release, full, space=space, start=start, period=period, coast=coast,
-                frame=options.get("frame"),
-            )  # fmt: skip
+            return motion_through(robot, release, full, space=space, start=start, period=period, coast=coast)
         except ReleaseError as error:
             errors.append(error)
     raise ReleaseError(f"none of {len(errors)} releases can be reached and left; the best: {errors[0]}",
@@ -126,7 +124,7 @@ def motion_through(
     start: npt.ArrayLike | None = None,
     period: float = 1e-3,
     coast: float = 0.0,
-    frame: int | str | None = None,
+    durations: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> ThrowMotion:
     """Return the shortest motion through a release and back to its start.
 
@@ -138,8 +136,10 @@ def motion_through(
         State at the end of the swing.
     limits : MotionLimits
         Limits that the motion keeps.
-    space, start, period, coast, frame
+    space, start, period, coast
         As in `plan_throw`.
+    durations : sequence of float
+        Durations of swing, stop and way back that are taken instead of the shortest ones if they keep the limits [s].
 
     Returns
     -------
@@ -174,9 +174,9 @@ def motion_through(
     elif space == "task":
         if start is not None:
             raise ReleaseError("start must be left out for space='task', where the throw starts on its line", "start")
-        release = _least_velocity(robot, release, limits, frame)
+        release = _least_velocity(robot, release, limits)
         coordinates = after = (np.zeros(1), np.array([release.speed]), np.zeros(1))
-        states, begin = line_states(robot, release, limits, frame), None
+        states, begin = line_states(robot, release, limits), None
     else:
         raise UnknownNameError(f"space must be 'joint' or 'task', got {space!r}")
 
@@ -184,7 +184,7 @@ def motion_through(
     if nonnegative(coast, "coast") > 0.0:
         if space != "joint":
             raise ReleaseError("coast must be 0 for space='task', a line without acceleration", "coast")
-        pieces = coasting(robot, release, coast, period, frame)
+        pieces = coasting(robot, release, coast, period)
         path = joined(pieces)
         check_limits(path, robot, limits, "coast")
         (coordinates, after) = (tuple(x[0] for x in evaluate(path, path.x[[k]])) for k in (0, -1))
@@ -192,13 +192,13 @@ def motion_through(
     def swing(T: float) -> Piece:
         return free_swing(T, *coordinates) if begin is None else swing_from(T, begin, *coordinates)
 
-    forward = fastest(swing, states, robot, limits, "swing", period)
-    stop = fastest(lambda T: free_stop(T, *after), states, robot, limits, "stop", period)
+    forward = fastest(swing, states, robot, limits, "swing", period, durations[0])
+    stop = fastest(lambda T: free_stop(T, *after), states, robot, limits, "stop", period, durations[1])
     first, last = forward.coefficients[-1], np.asarray(np.polyval(stop.coefficients, stop.duration), dtype=np.float64)
-    back = fastest(lambda T: return_motion(T, last, first), states, robot, limits, "way back", period)
+    back = fastest(lambda T: return_motion(T, last, first), states, robot, limits, "way back", period, durations[2])
     return ThrowMotion(
         robot=robot, release=release, limits=limits, space=space, swing=forward, stop=stop, back=back, states=states,
-        frame=frame, coast=tuple(pieces),
+        coast=tuple(pieces),
     )  # fmt: skip
 
 
@@ -221,7 +221,8 @@ def shift_landing(
     Returns
     -------
     ThrowMotion
-        Motion with the same configuration and time of flight, and the horizontal velocity changed by shift over time.
+        Motion with the same configuration, time of flight and durations, where the limits allow those, and the
+        horizontal velocity changed by shift over time.
 
     Raises
     ------
@@ -242,23 +243,24 @@ def shift_landing(
     if motion.space != "joint":
         raise ReleaseError(f"motion must be one in joint space, got one in {motion.space} space", "space")
     robot, old, full = motion.robot, motion.release, motion.limits if limits is None else limits
-    turn = np.linalg.pinv(robot.jacobian(old.q, motion.frame)) @ np.concatenate([change, np.zeros(3)])
+    turn = np.linalg.pinv(robot.jacobian(old.q)) @ np.concatenate([change, np.zeros(3)])
     release = release_at(
-        robot, old.q, old.dq + turn, old.target, full, frame=motion.frame, objective=old.objective, value=old.value,
+        robot, old.q, old.dq + turn, old.target, full, objective=old.objective, value=old.value,
         acceleration="free fall" if np.allclose(old.a, (0.0, 0.0, -GRAVITY), atol=1e-6) else "joints",
     )  # fmt: skip
-    return motion_through(robot, release, full, period=period, coast=motion.coast_duration, frame=motion.frame)
+    durations = [piece.duration for piece in (motion.swing, motion.stop, motion.back)]
+    return motion_through(robot, release, full, period=period, coast=motion.coast_duration, durations=durations)
 
 
 def _same(x: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
     return x, v, a
 
 
-def _least_velocity(robot: Robot, release: Release, limits: MotionLimits, frame: int | str | None) -> Release:
+def _least_velocity(robot: Robot, release: Release, limits: MotionLimits) -> Release:
     """Return the release with the joint velocities of the motion along the line."""
-    J = robot.jacobian(release.q, frame)
+    J = robot.jacobian(release.q)
     dq = np.linalg.pinv(J) @ np.concatenate([release.v, np.zeros(3)])
     return release_at(
-        robot, release.q, dq, release.target, limits, frame=frame, acceleration="hand",
+        robot, release.q, dq, release.target, limits, acceleration="hand",
         objective=release.objective, value=release.value,
     )  # fmt: skip

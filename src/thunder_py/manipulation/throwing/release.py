@@ -15,7 +15,7 @@ from ...errors import ReleaseError, ThunderError
 from ...parallel import Workers, map_items
 from ...robot import Robot
 from ...trajectory import MotionLimits
-from .flight import GRAVITY, landing_with_drag, release_velocity
+from .flight import GRAVITY, landing, landing_with_drag, release_velocity
 
 _Result = TypeVar("_Result")
 
@@ -31,7 +31,7 @@ class Palm(NamedTuple):
     Attributes
     ----------
     axis : (3,) sequence of float
-        Axis out of the palm, in the throwing frame.
+        Axis out of the palm, in the frame of the tool.
     angle : float
         Largest angle between this axis and the velocity [rad].
 
@@ -164,12 +164,11 @@ def hand_states(
     q: Array,
     dq: Array,
     *,
-    frame: int | str | None,
     acceleration: HandAcceleration,
     spin_free: bool = True,
 ) -> HandState:
     """Return the state of the hand at joint states (..., n); ddq of least norm where it is not zero."""
-    T, J = robot.forward_kinematics(q, frame), robot.jacobian(q, frame)
+    T, J = robot.forward_kinematics(q), robot.jacobian(q)
     v = (J[..., :3, :] @ dq[..., None])[..., 0]
     if acceleration == "joints":
         ddq = np.zeros_like(q)
@@ -178,7 +177,7 @@ def hand_states(
     a_hand = np.zeros((*np.shape(q)[:-1], rows))
     if acceleration == "free fall":
         a_hand[..., 2] = -GRAVITY
-    bias = (robot.jacobian_dot(q, dq, frame) @ dq[..., None])[..., :rows, 0]
+    bias = (robot.jacobian_dot(q, dq) @ dq[..., None])[..., :rows, 0]
     A = J[..., :rows, :]
     # damping lets the optimizer pass a singularity
     gram = A @ np.swapaxes(A, -1, -2) + 1e-9 * np.eye(rows)
@@ -211,7 +210,6 @@ def release_at(
     target: npt.ArrayLike,
     limits: MotionLimits,
     *,
-    frame: int | str | None = None,
     spin_free: bool = True,
     acceleration: HandAcceleration = "joints",
     objective: str = "given",
@@ -226,10 +224,10 @@ def release_at(
     q, dq : (n,) array_like
         Joint positions [rad] and velocities [rad/s].
     target : (3,) array_like
-        Landing point [m]. It is stored without a check that the throw lands there.
+        Landing point [m]; its height must be reached, the rest is stored without a check.
     limits : MotionLimits
         Limits that the margins refer to.
-    frame, spin_free, acceleration
+    spin_free, acceleration
         As in `find_releases`.
     objective, value
         Stored in the result.
@@ -242,7 +240,7 @@ def release_at(
     Raises
     ------
     ReleaseError
-        If the state breaks a limit; the message names it.
+        If the state breaks a limit, which the message names, or the object does not rise to the target.
 
     Examples
     --------
@@ -256,18 +254,16 @@ def release_at(
     (0.17, [1.0, 0.77, 1.0, 0.816, 1.0, 1.0, 1.0])
     """
     joints, rates = array(q, (robot.n,), "q"), array(dq, (robot.n,), "dq")
-    hand = hand_states(robot, joints, rates, frame=frame, spin_free=spin_free, acceleration=acceleration)
+    hand = hand_states(robot, joints, rates, spin_free=spin_free, acceleration=acceleration)
     margins = margins_of(limits, joints, rates, hand.ddq, hand.tau)
     least, name = worst_margin(margins, robot)
     if least < 0.0:
         raise ReleaseError(f"the release breaks the {name} by {-100.0 * least:.3g} %", name)
     goal = array(target, (3,), "target")
-    bias = robot.jacobian_dot(joints, rates, frame)[:3] @ rates
-    forward = float(np.linalg.norm(hand.v[:2]))
-    up = (hand.v[2] + np.sqrt(max(hand.v[2] ** 2 + 2.0 * GRAVITY * (hand.p[2] - goal[2]), 0.0))) / GRAVITY
+    bias = robot.jacobian_dot(joints, rates)[:3] @ rates
     return Release(
         q=joints, dq=rates, ddq=hand.ddq, p=hand.p, v=hand.v, a=hand.J[:3] @ hand.ddq + bias, R=hand.R, target=goal,
-        flight_time=float(np.linalg.norm((goal - hand.p)[:2]) / forward) if forward > 1e-9 else float(up),
+        flight_time=float(landing(hand.p, hand.v, goal[2]).time),
         objective=objective, value=value, margins=margins,
     )  # fmt: skip
 
@@ -305,7 +301,7 @@ class ReleaseProblem:
 
     Attributes
     ----------
-    robot, aim, limits, frame, objective, angle, palm, spin_free, acceleration, region, noise, coast
+    robot, aim, limits, objective, palm, spin_free, acceleration, region, noise, coast
         As in `find_releases`; aim is the end of the flight without drag.
     full : MotionLimits
         Limits that the objective ``"limits"`` refers to, where `limits` are looser.
@@ -314,9 +310,7 @@ class ReleaseProblem:
     robot: Robot
     aim: Array
     limits: MotionLimits
-    frame: int | str | None
     objective: str
-    angle: float | None
     palm: Palm | None
     spin_free: bool
     acceleration: HandAcceleration
@@ -332,9 +326,7 @@ class ReleaseProblem:
 
     def hand(self, q: Array, dq: Array) -> HandState:
         """Return the state of the hand."""
-        return hand_states(
-            self.robot, q, dq, frame=self.frame, spin_free=self.spin_free, acceleration=self.acceleration
-        )
+        return hand_states(self.robot, q, dq, spin_free=self.spin_free, acceleration=self.acceleration)
 
     def aim_velocity(self, p: Array, T: Array) -> Array:
         """Return the velocity of a flight from p to the aim in a time T, (..., 3)."""
@@ -387,9 +379,9 @@ class ReleaseProblem:
         by_v = T[..., None, None] * by_p
         J, n = hand.J[..., :3, :], self.robot.n
         each = np.broadcast_to(np.eye(n), (*np.shape(T), n, n))
-        rates = self.robot.jacobian_dot(np.broadcast_to(q[..., None, :], each.shape), each, self.frame)[..., :3, :]
+        rates = self.robot.jacobian_dot(np.broadcast_to(q[..., None, :], each.shape), each)[..., :3, :]
         dv_dq = np.swapaxes((rates @ dq[..., None, :, None])[..., 0], -1, -2)  # derivative of J dq by each joint
-        bias = (self.robot.jacobian_dot(q, dq, self.frame)[..., :3, :] @ dq[..., None])[..., 0]
+        bias = (self.robot.jacobian_dot(q, dq)[..., :3, :] @ dq[..., None])[..., 0]
         a = (J @ hand.ddq[..., None])[..., 0] + bias
         time = (by_p @ hand.v[..., None] + by_v @ a[..., None])[..., 0]
         parts = (
@@ -407,9 +399,6 @@ class ReleaseProblem:
         rows = [hand.v - v]
         if self.spin_free:
             rows.append((hand.J[..., 3:, :] @ dq[..., None])[..., 0])
-        if self.angle is not None:
-            up = v[..., 2] * np.cos(self.angle) - np.linalg.norm(v[..., :2], axis=-1) * np.sin(self.angle)
-            rows.append(up[..., None])
         return np.concatenate(rows, axis=-1)
 
     def inequalities(self, x: Array) -> Array:
@@ -442,17 +431,11 @@ class ReleaseProblem:
     def start(self, rng: np.random.Generator) -> Array:
         """Draw a configuration and the velocity that throws at the aim with the least speed."""
         q = self.limits.center + rng.uniform(-0.8, 0.8, self.robot.n) * self.limits.half_range
-        p = self.robot.forward_kinematics(q, self.frame)[:3, 3]
+        p = self.robot.forward_kinematics(q)[:3, 3]
         v = release_velocity(p, self.aim)
-        J = self.robot.jacobian(q, self.frame)[:3]
+        J = self.robot.jacobian(q)[:3]
         dq = np.clip(np.linalg.pinv(J, rcond=1e-2) @ v, -self.limits.velocity, self.limits.velocity)
-        return np.concatenate([q, dq, [np.clip(self._flight_time(p, v), _SHORTEST, _LONGEST)]])
-
-    def _flight_time(self, p: Array, v: Array) -> float:
-        forward = float(np.linalg.norm(v[:2]))
-        if forward > 1e-6:
-            return float(np.linalg.norm((self.aim - p)[:2])) / forward
-        return float(np.sqrt(2.0 * max(p[2] - self.aim[2], 0.0) / GRAVITY))
+        return np.concatenate([q, dq, [np.clip(landing(p, v, self.aim[2]).time, _SHORTEST, _LONGEST)]])
 
     def search(self, x0: Array, iterations: int, *, scaled: bool = False) -> Solved | None:
         """Minimize from a start; return None if the result breaks a limit.
@@ -496,13 +479,12 @@ class ReleaseProblem:
     def exact(self, x: Array) -> Array:
         """Return the point with the same configuration and flight, its velocities corrected to hit the aim exactly."""
         q, dq, T = self.split(x)
-        T_hand, J = self.robot.forward_kinematics(q, self.frame), self.robot.jacobian(q, self.frame)
+        T_hand, J = self.robot.forward_kinematics(q), self.robot.jacobian(q)
         p = T_hand[:3, 3]
-        v = self.aim_velocity(p, T) if self.angle is None else release_velocity(p, self.aim, angle=self.angle)
-        twist = np.concatenate([v, np.zeros(3)])[: 6 if self.spin_free else 3]
+        twist = np.concatenate([self.aim_velocity(p, T), np.zeros(3)])[: 6 if self.spin_free else 3]
         J = J[: twist.size]
         corrected: npt.NDArray[np.float64] = dq + np.linalg.pinv(J) @ (twist - J @ dq)
-        return np.concatenate([q, corrected, [self._flight_time(p, v) if self.angle is not None else float(T)]])
+        return np.concatenate([q, corrected, [float(T)]])
 
 
 OBJECTIVES = ("velocity", "limits", "sensitivity")
@@ -555,9 +537,7 @@ def find_releases(
     target: npt.ArrayLike,
     *,
     limits: MotionLimits | None = None,
-    frame: int | str | None = None,
     objective: Literal["velocity", "limits", "sensitivity"] = "velocity",
-    angle: float | None = None,
     palm: Palm | None = None,
     spin_free: bool = True,
     acceleration: HandAcceleration = "joints",
@@ -579,13 +559,9 @@ def find_releases(
         Landing point [m].
     limits : MotionLimits, optional
         Default the limits of the robot, torques included.
-    frame : int or str, optional
-        The throwing frame; default the end effector.
     objective : {"velocity", "limits", "sensitivity"}
         Least mean square of the joint velocities as fractions of their limits; least use of any limit of velocity,
         acceleration or torque; or least standard deviation of the landing under `noise`.
-    angle : float, optional
-        Angle of the throw above the horizontal [rad]; default free.
     palm : Palm, optional
         Bound of the angle between palm and velocity.
     spin_free : bool
@@ -642,9 +618,7 @@ def find_releases(
         aim=goal,
         limits=full,
         full=full,
-        frame=frame,
         objective=objective,
-        angle=None if angle is None else float(array(angle, (), "angle")),
         palm=_palm(palm),
         spin_free=spin_free,
         acceleration=acceleration,
@@ -718,7 +692,7 @@ def _against_drag(problem: ReleaseProblem, solved: Solved, goal: Array, drag: fl
 
 def _release(problem: ReleaseProblem, solved: Solved, goal: Array) -> Release:
     return release_at(
-        problem.robot, solved.q, solved.dq, goal, problem.limits, frame=problem.frame, spin_free=problem.spin_free,
+        problem.robot, solved.q, solved.dq, goal, problem.limits, spin_free=problem.spin_free,
         acceleration=problem.acceleration, objective=problem.objective, value=solved.value,
     )  # fmt: skip
 
@@ -738,7 +712,7 @@ def _loose(limits: MotionLimits) -> MotionLimits:
 
 
 def _is_in_reach(problem: ReleaseProblem, starts: list[Array]) -> bool:
-    """Return whether some configuration allows the throw at any speed, with palm, region and angle as required."""
+    """Return whether some configuration allows the throw at any speed, with palm and region as required."""
     from scipy.optimize import least_squares
 
     free, n = replace(problem, limits=_loose(problem.full)), problem.robot.n
@@ -763,7 +737,7 @@ def _infeasibility(problem: ReleaseProblem, unlimited: list[Solved], starts: lis
             "convergence",
         )
     if not unlimited:
-        others = [name for name in ("palm", "region", "angle") if getattr(problem, name) is not None]
+        others = [name for name in ("palm", "region") if getattr(problem, name) is not None]
         what = ", ".join(["reach", *others])
         return ReleaseError(
             f"no release to {where} was found, even at {_LOOSE:g} times the limits of velocity; binding: {what}", what

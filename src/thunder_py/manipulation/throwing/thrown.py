@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, nonnegative, of_kind, positive, whole
+from ...checks import Array, array, nonnegative, of_kind, whole
 from ...errors import ReleaseError, ThunderError
 from ...integration import rk4_step
 from ...robot import Robot
 from ...simulation import Payload, Sensors, SimulationResult, simulate
 from ...simulation.divergence import outcome_recorded
-from .flight import GRAVITY, Flight, acceleration, landing, simulate_flight, until_landing
-from .motion import ThrowMotion
+from .flight import GRAVITY, Flight, landing, simulate_flight
+from .motion import ThrowMotion, hand_motion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +155,7 @@ def throw(
     payload : Payload, optional
         The object, unknown to the controller.
     offset : (3,) array_like
-        Center of mass of the object in the throwing frame [m].
+        Center of mass of the object in the frame of the tool [m].
     repetitions : int
         Number of repetitions before the throw.
     hand : HandOpening, optional
@@ -211,7 +211,7 @@ def throw(
         raise ReleaseError(f"the arm diverged after {result.t[-1]:.3g} s, before the release", "controller")
     carrying = plant if payload is None else payload.added_to(plant)
     q, dq = _state_at(carrying, result, time)
-    state = object_state(plant, q, dq, com, motion.frame)
+    state = object_state(plant, q, dq, com)
     flight = simulate_flight(state.p, state.v, float(motion.release.target[2]), drag=drag)
     position, velocity = _errors(plant, motion, result, repetitions)
     return ThrowResult(
@@ -220,9 +220,9 @@ def throw(
     )  # fmt: skip
 
 
-def object_state(robot: Robot, q: Array, dq: Array, offset: Array, frame: int | str | None = None) -> ObjectState:
-    """Return position and velocity of a point of the hand given in the throwing frame."""
-    T, xi = robot.forward_kinematics(q, frame), robot.jacobian(q, frame) @ dq
+def object_state(robot: Robot, q: Array, dq: Array, offset: Array) -> ObjectState:
+    """Return position and velocity of a point of the hand given in the frame of the tool."""
+    T, xi = robot.forward_kinematics(q), robot.jacobian(q) @ dq
     lever = T[:3, :3] @ offset
     return ObjectState(T[:3, 3] + lever, xi[:3] + np.cross(xi[3:], lever))
 
@@ -247,16 +247,11 @@ def _errors(robot: Robot, motion: ThrowMotion, result: SimulationResult, repetit
     for end in motion.release_times(repetitions):
         rows = (result.t >= end - motion.swing.duration - 1e-9) & (result.t <= end + 1e-9)
         q_d, dq_d, _ = motion.joints(result.t[rows], repetitions)
-        hands = [_hand(robot, q, dq, motion.frame) for q, dq in ((q_d, dq_d), (result.q[rows], result.dq[rows]))]
+        hands = [hand_motion(robot, q, dq) for q, dq in ((q_d, dq_d), (result.q[rows], result.dq[rows]))]
         for errors, part in ((position, 0), (velocity, 1)):
             difference = hands[0][part] - hands[1][part]
             errors.append(float(np.sqrt(np.mean(np.sum(difference**2, axis=1)))))
     return np.array(position), np.array(velocity)
-
-
-def _hand(robot: Robot, q: Array, dq: Array, frame: int | str | None) -> tuple[Array, Array]:
-    v = (robot.jacobian(q, frame)[:, :3] @ dq[..., None])[..., 0]
-    return robot.forward_kinematics(q, frame)[:, :3, 3], v
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,10 +316,9 @@ def landing_sensitivity(
     plane: float = 0.0,
     *,
     a: npt.ArrayLike = (0.0, 0.0, 0.0),
-    drag: float = 0.0,
     g: float = GRAVITY,
 ) -> LandingSensitivity:
-    """Return the derivatives of the landing point by position, velocity and time of the release.
+    """Return the derivatives of the landing point by position, velocity and time of the release, without drag.
 
     Parameters
     ----------
@@ -332,8 +326,6 @@ def landing_sensitivity(
         Position [m], velocity [m/s] and acceleration [m/s^2] of the hand at release.
     plane : float
         Height of the landing [m].
-    drag : float
-        Coefficient of quadratic drag [1/m].
     g : float
         Gravity [m/s^2].
 
@@ -349,8 +341,8 @@ def landing_sensitivity(
 
     Notes
     -----
-    Without drag, with the time of flight T and the downward speed w at the impact, ``dL/dp = [I, v_xy / w]`` and
-    ``dL/dv = T dL/dp``. With drag the derivatives follow from the variational equations of the flight.
+    With the time of flight T and the downward speed w at the impact, ``dL/dp = [I, v_xy / w]`` and
+    ``dL/dv = T dL/dp``.
 
     Examples
     --------
@@ -359,35 +351,10 @@ def landing_sensitivity(
     [[1.0, 0.0, 0.44], [0.0, 1.0, 0.22]]
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
-    hand, k, level = array(a, (3,), "a"), nonnegative(drag, "drag"), float(array(plane, (), "plane"))
-    if k == 0.0:
-        down = landing(position, velocity, level, g=g)
-        _check_impact(float(down.v[2]))
-        by_position = np.hstack([np.eye(2), velocity[:2, None] / -down.v[2]])
-        by_velocity = float(down.time) * by_position
-    else:
-        by_position, by_velocity = _variational(position, velocity, level, k, positive(g, "g"))
-    return LandingSensitivity(by_position, by_velocity, by_position @ velocity + by_velocity @ hand)
-
-
-def _variational(p: Array, v: Array, plane: float, drag: float, g: float) -> tuple[Array, Array]:
-    """Return the derivatives of the landing by p and v with drag, (2, 3) each."""
-
-    def rates(_: float, x: Array) -> Array:
-        Phi, speed = x[6:].reshape(6, 6), float(np.linalg.norm(x[3:6]))
-        direction = x[3:6] / speed if speed > 0.0 else np.zeros(3)
-        by_velocity = -drag * speed * (np.eye(3) + np.outer(direction, direction))
-        Phi_dot = np.vstack([Phi[3:], by_velocity @ Phi[3:]])
-        return np.concatenate([x[3:6], acceleration(x[3:6], drag, g), Phi_dot.ravel()])
-
-    end = until_landing(rates, np.concatenate([p, v, np.eye(6).ravel()]), plane, g, drag).end
-    Phi, impact = end[6:].reshape(6, 6)[:3], end[3:6]
-    _check_impact(float(impact[2]))
-    derivative = Phi[:2] - np.outer(impact[:2] / impact[2], Phi[2])  # the time of the landing changes as well
-    return derivative[:, :3], derivative[:, 3:]
-
-
-def _check_impact(rate: float) -> None:
-    """Reject a flight whose apex touches the plane, where the landing has no derivative."""
-    if rate >= 0.0:
+    hand, level = array(a, (3,), "a"), float(array(plane, (), "plane"))
+    down = landing(position, velocity, level, g=g)
+    if down.v[2] >= 0.0:
         raise ReleaseError("the apex touches the landing height, where the landing point has no derivative", "height")
+    by_position = np.hstack([np.eye(2), velocity[:2, None] / -down.v[2]])
+    by_velocity = float(down.time) * by_position
+    return LandingSensitivity(by_position, by_velocity, by_position @ velocity + by_velocity @ hand)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ from .hand import HandCommand
 #: time for closing the hand before a motion [s]
 GRIP = 0.5
 _CHANGE = 0.1  # largest change of the delay after a throw [s]
+_TIGHTER = 1.5  # factor on the effort after a loss
+_RESOLUTION, _ALIKE = 1e-3, 1e-3  # of delays [s], and misses that count as equal [m]
 _LONGEST_FALL, _APART = 3.0, 5e-3  # time to the landing, and without contact after which an object is free [s]
 #: control law of an arm: torques at a time of the motion, from measured positions and velocities
 Law = Callable[[float, Array, Array], Array]
@@ -31,7 +33,7 @@ class HandThrow(NamedTuple):
     Attributes
     ----------
     planned : float
-        Planned time of the release [s], after the start of the motion.
+        Planned time of the release [s], after the grip.
     command : float
         Time of the command to open [s].
     release : float
@@ -172,7 +174,10 @@ class LearnedThrow(NamedTuple):
     motion : ThrowMotion
         The motion, its landing shifted against the miss.
     opening : HandOpening
-        Delay from the command until the object is free, and its standard deviation over the last throws.
+        Mean delay from the command until the object is free, its standard deviation, and as `assumed` the delay that
+        commands must anticipate.
+    effort : float
+        Force of the hand's motor that holds the object [N].
     throws : tuple of HandThrow
         The throws, in their order.
 
@@ -180,38 +185,44 @@ class LearnedThrow(NamedTuple):
     --------
     >>> from thunder_py.mujoco import LearnedThrow
     >>> LearnedThrow._fields
-    ('motion', 'opening', 'throws')
+    ('motion', 'opening', 'effort', 'throws')
     """
 
     motion: ThrowMotion
     opening: HandOpening
+    effort: float
     throws: tuple[HandThrow, ...]
+
+    @property
+    def delay(self) -> float:
+        """Delay that commands anticipate [s]."""
+        return -self.opening.command_time(0.0)
 
 
 def learn_throw(
     motion: ThrowMotion,
-    controller: Callable[[], Any],
+    controller: Any,
     world: GraspWorld,
     name: str,
     *,
     throws: int = 5,
-    delay: float | None = None,
+    effort: float = 70.0,
+    grasps: Sequence[npt.ArrayLike] = (),
     limits: MotionLimits | None = None,
     **options: Any,
 ) -> LearnedThrow:
-    """Throw several times, and learn the delay until the object is free and the shift of the landing.
+    """Throw several times, and learn when the hand must open and where the throw must aim.
 
     Parameters
     ----------
-    motion, world, name, **options
-        As in `throw_by_hand`; `repetitions` are needed for a hand that opens more slowly than the swing lasts.
-    controller : callable
-        Returns a new controller for each throw.
+    motion, controller, world, name, **options
+        As in `throw_by_hand`. A controller that adapts goes on learning from throw to throw.
     throws : int
-        Number of throws, at least 2.
-    delay : float, optional
-        Delay that the first throw anticipates [s]; default that of `opening_delay` at the start of the motion, or zero
-        where the object is not free there.
+        Number of throws with the same grip, at least 2.
+    effort : float
+        Force of the hand's motor in the first throw [N].
+    grasps : sequence of (4, 4) array_like
+        Poses of the object in the frame of the tool, which the throws take in turn; default the same.
     limits : MotionLimits, optional
         Limits of the corrected motion; default those of the motion, which leave no room where the plan uses them all.
 
@@ -223,13 +234,18 @@ def learn_throw(
     Raises
     ------
     ReleaseError
-        If an object leaves before the command or not at all.
+        If no object leaves after the command.
 
     Notes
     -----
-    Each throw corrects the delay by its release, at most by 0.1 s. Throws whose object was free during the coast of
-    the motion (within 5 ms of the plan without one) shift the landing by their miss: what remains then does not depend
-    on the time. Near a limit or a singularity the landing is not shifted.
+    The first throw anticipates the delay of `opening_delay` at the start of the motion, or none where the object is not
+    free there. Throws correct the delay by their release, at most by 0.1 s, until an object is free during the coast of
+    the motion (within 5 ms of the plan without one). From then on the delays are kept, and the command is the one for
+    which the plan's landings after all these delays miss least: the middle of the coast where they fit into it. Throws
+    released during the coast shift the landing against their miss, the first by all of it, later ones by half. Where
+    a limit does not allow it, half or a quarter of that. An object that is lost
+    before the command is gripped with half more force in the next throw, which is not counted, and the delays are
+    measured anew: the tighter the grip of a hand with springs, the longer and less certain is its opening.
 
     Examples
     --------
@@ -240,35 +256,71 @@ def learn_throw(
     >>> motion = plan_throw(
     ...     world.robot, (1.0, 0.1, -0.4), objective="limits", palm=Palm(angle=0.2), coast=0.03, starts=4
     ... )
-    >>> law = lambda: th.ComputedTorque(world.robot, 400.0, 40.0)
-    >>> learned = learn_throw(motion, law, world, "ball", throws=3)
+    >>> learned = learn_throw(motion, th.ComputedTorque(world.robot, 400.0, 40.0), world, "ball", throws=3)
     >>> 0.02 < learned.opening.delay < 0.04, abs(learned.throws[-1].release - learned.throws[-1].planned) < 2e-3
     (True, True)
     """
     found: list[HandThrow] = []
-    window = max(0.5 * motion.coast_duration, _APART)
-    anticipated = _delay_at_rest(motion, controller(), world, name, options) if delay is None else delay
-    for _ in range(whole(throws, "throws", 2)):
-        thrown = throw_by_hand(motion, controller(), world, name, delay=anticipated, **options)
-        found.append(thrown)
-        late = thrown.release - thrown.planned
-        anticipated = max(anticipated + min(max(late, -_CHANGE), _CHANGE), 0.0)
-        if abs(late) <= window:
-            with suppress(ReleaseError):  # near a limit or a singularity the miss remains
-                motion = shift_landing(motion, -thrown.miss, limits=limits, period=world.period)
-    last = [thrown.release - thrown.command for thrown in found[-2:]]
-    return LearnedThrow(motion, HandOpening(delay=float(np.mean(last)), jitter=float(np.std(last, ddof=1))), (*found,))
+    delays: list[float] = []
+    window, gain, failure = max(0.5 * motion.coast_duration, _APART), 1.0, None
+    poses = [pose(grasp, "grasps") for grasp in grasps] or [np.eye(4)]
+    anticipated = _delay_at_rest(motion, controller, world, name, effort, poses[0])
+    most = 0.0 if world.hand is None else world.hand.motor.effort
+    k, last = 0, whole(throws, "throws", 2)
+    while k < last:
+        try:
+            thrown = throw_by_hand(
+                motion, controller, world, name, delay=anticipated, effort=effort, grasp=poses[k % len(poses)],
+                seed=k, **options,
+            )  # fmt: skip
+        except ReleaseError as error:
+            failure = error
+            if error.limit == "grip" and effort < most:
+                effort = min(_TIGHTER * effort, most)
+                delays.clear()
+                continue
+            anticipated += _CHANGE
+        else:
+            found.append(thrown)
+            late = thrown.release - thrown.planned
+            if abs(late) <= window or delays:
+                delays.append(thrown.release - thrown.command)
+            if abs(late) <= window:
+                for share in (1.0, 0.5, 0.25):  # near a limit or a singularity the miss remains
+                    with suppress(ReleaseError):
+                        motion = shift_landing(motion, -share * gain * thrown.miss, limits=limits, period=world.period)
+                        break
+                gain = 0.5
+            anticipated = max(anticipated + min(max(late, -_CHANGE), _CHANGE), 0.0)
+        k += 1
+        if delays:
+            anticipated = best_delay(motion, delays)
+    if not found:
+        raise failure or ReleaseError("no throw", "hand")
+    kept = np.array(delays or [thrown.release - thrown.command for thrown in found[-2:]])
+    opening = HandOpening(delay=float(kept.mean()), jitter=float(kept.std()), assumed=anticipated)
+    return LearnedThrow(motion, opening, effort, (*found,))
+
+
+def best_delay(motion: ThrowMotion, delays: npt.ArrayLike) -> float:
+    """Return the delay to anticipate for which the plan misses least over measured delays [s]; see `learn_throw`."""
+    measured = np.asarray(delays, dtype=np.float64)
+    trials = np.linspace(measured.min(), measured.max(), 1 + round(float(np.ptp(measured)) / _RESOLUTION))
+    late = measured - trials[:, None]
+    misses = (motion.landings(late.ravel()) - motion.landings([0.0])).reshape(*late.shape, 3)
+    rms = np.sqrt(np.mean(np.sum(misses**2, axis=2), axis=1))
+    return float(trials[rms <= rms.min() + _ALIKE].mean())
 
 
 def _delay_at_rest(
-    motion: ThrowMotion, controller: Any, world: GraspWorld, name: str, options: dict[str, Any]
+    motion: ThrowMotion, controller: Any, world: GraspWorld, name: str, effort: float, grasp: Array
 ) -> float:
     start = motion.reference()(0.0)
 
     def law(t: float, q: Array, dq: Array) -> Array:
         return np.asarray(controller.step(t, q, dq, start))
 
-    grip(world, name, motion.q_start, law, **{key: options[key] for key in ("effort", "grasp") if key in options})
+    grip(world, name, motion.q_start, law, effort=effort, grasp=grasp)
     try:
         return opening_delay(world, law, name)
     except ReleaseError:
@@ -282,7 +334,6 @@ def throw_by_hand(
     name: str,
     *,
     delay: float = 0.0,
-    repetitions: int = 0,
     effort: float = 70.0,
     grasp: npt.ArrayLike | None = None,
     noise: tuple[float, float] = (0.0, 0.0),
@@ -295,15 +346,13 @@ def throw_by_hand(
     motion : ThrowMotion
         Motion planned for ``world.robot``.
     controller : Controller
-        Controller that follows its reference; it keeps its state over the repetitions.
+        Controller that follows its reference.
     world : GraspWorld
         Arm, hand and object; it is reset.
     name : str
         Name of the object.
     delay : float
         Delay of the hand that the command anticipates [s], see `learn_throw`.
-    repetitions : int
-        Number of repetitions of the motion with a closed hand before the throw.
     effort : float
         Force of the hand's motor [N].
     grasp : (4, 4) array_like, optional
@@ -321,11 +370,12 @@ def throw_by_hand(
     Raises
     ------
     ReleaseError
-        If the object leaves before the command or not at all, or the command would precede the motion.
+        If the object leaves before the command or not at all.
 
     Notes
     -----
-    The fall is simulated with contacts, too, as the hand may touch the object again.
+    A hand that opens more slowly than the swing lasts gets its command before the arm moves. The fall is simulated with
+    contacts, too, as the hand may touch the object again.
 
     Examples
     --------
@@ -340,18 +390,14 @@ def throw_by_hand(
     >>> bool(np.linalg.norm(thrown.miss) < 0.3), thrown.slip < 5e-3
     (True, True)
     """
-    rng, reference = np.random.default_rng(seed), motion.reference(repetitions)
-    planned = float(motion.release_times(whole(repetitions, "repetitions", 0))[-1])
-    opening = planned - nonnegative(delay, "delay")
-    if opening < 0.0:
-        raise ReleaseError(
-            f"the command to the hand must not precede the motion, got {opening:.3g} s: use more repetitions", "hand"
-        )
-    end, effort_limit = motion.duration(repetitions), world.robot.limits.effort
+    rng, reference, end = np.random.default_rng(seed), motion.reference(), motion.duration()
+    rest = max(nonnegative(delay, "delay") - motion.release_time, 0.0)
+    planned, effort_limit = rest + motion.release_time, world.robot.limits.effort
+    opening = planned - delay
 
     def law(t: float, q: Array, dq: Array) -> Array:
         measured = q + noise[0] * rng.standard_normal(world.n), dq + noise[1] * rng.standard_normal(world.n)
-        tau = controller.step(t, *measured, reference(min(t, end)))
+        tau = controller.step(t, *measured, reference(min(max(t - rest, 0.0), end)))
         return np.asarray(np.clip(tau, -effort_limit, effort_limit))
 
     grip(world, name, motion.q_start, law, effort=effort, grasp=grasp)
@@ -368,7 +414,7 @@ def throw_by_hand(
         world.step(law(t, world.q, world.dq), command)
         now, apart = world.pose(name)[:3, 3], t + world.period - release > _APART
         if apart and not commanded:
-            raise ReleaseError(f"{name} must stay in the hand until it opens, lost at {release:.3g} s", "hand")
+            raise ReleaseError(f"{name} must stay in the hand until it opens, lost at {release:.3g} s", "grip")
         if "hand" in world.touching(name):
             again |= apart
             if not apart:

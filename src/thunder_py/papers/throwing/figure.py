@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 
 from ...checks import Array
 from ...manipulation.throwing import simulate_flight
@@ -15,9 +15,9 @@ from ...plotting.panels import new_panels
 from ...plotting.space import frame_box
 from ...plotting.style import GRAY, LAW_COLORS, ORANGE, PURPLE, SHADE, TRUTH, label, outside_legend
 from ...robot.plot import ArmPicture
-from .physics import DISTANCES, HANDS, MOTIONS, ThrowsByHand
+from .physics import DISTANCES, HANDS, MOTIONS, WITHIN, ThrowsByHand
 from .run import Throwing
-from .setup import CONTROLLERS, OBJECTS, REPORT
+from .setup import OBJECTS, REPORT
 
 #: MACT and both laws without adaptation, stiffness of the hand 30 or 300 N/m
 COLORS = {"adaptive, low": LAW_COLORS["MACT"], "fixed, low": LAW_COLORS["not adaptive"], "fixed, high": ORANGE}
@@ -101,18 +101,25 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
 
 
 def plot_throws_by_hand(found: ThrowsByHand) -> Figure:
-    """Draw the landings of every hand and distance, and those of other controllers and motions."""
+    """Draw the landings of each hand by distance, and the misses of all cases over those of a steady hand."""
     marks = dict(zip(OBJECTS, "so^", strict=True))
-    figure, panels = new_panels([[*HANDS, "others"]], title="landings of objects released by opening hands")
-    for case, thrown in found.throws.items():
-        if isinstance(thrown, str):
-            continue
-        best = case.motion == MOTIONS[0] and case.controller == next(iter(CONTROLLERS))
-        text = f"{case.distance:g} m" if best else f"{case.motion}, {case.controller}"
-        axes = panels[case.hand if best else "others"]
-        color = f"C{DISTANCES.index(case.distance)}" if best else None
-        axes.plot(*(100.0 * thrown[1].misses.T), marks[case.name], color=color, alpha=0.7, label=text)
-    for name, axes in panels.items():
-        axes.set_aspect("equal", adjustable="datalim")
-        label(axes, name, "x, landing minus target [cm]", "y, landing minus target [cm]")
+    ends = np.array([0.05, 100.0])  # of the spread times the speed [cm]
+    figure, panels = new_panels([[*HANDS, "spread"]], title="objects released by opening hands")
+    for case, thrown in found.made.items():
+        if case.is_best:
+            color, x = f"C{DISTANCES.index(case.distance)}", 100.0 * thrown.misses.T
+            panels[case.hand].plot(*x, marks[case.name], color=color, alpha=0.7, label=f"{case.distance:g} m")
+        miss = 100.0 * np.linalg.norm(thrown.misses[np.isfinite(thrown.late)], axis=1)
+        color = f"C{list(HANDS).index(case.hand)}"
+        name = f"{case.hand}, {case.motion}"
+        mark = "o^s"[MOTIONS.index(case.motion)]
+        steady = np.full(miss.shape, max(100.0 * thrown.steady, ends[0]))
+        panels["spread"].loglog(steady, miss, mark, color=color, alpha=0.7, label=name)
+    for name, within in WITHIN.items():
+        circle = Circle((0.0, 0.0), 100.0 * within, fill=False, color=TRUTH, linestyle=":")
+        panels[name].add_patch(circle)
+        panels[name].set_aspect("equal", adjustable="datalim")
+        label(panels[name], name, "x, landing minus target [cm]", "y, landing minus target [cm]")
+    panels["spread"].loglog(ends, ends, color=TRUTH, linestyle="--", label="spread of the delay x speed")
+    label(panels["spread"], "limit of the hand", "spread of the delay x speed of the landing [cm]", "miss [cm]")
     return outside_legend(figure, *panels.values(), ncols=4)

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array, nonnegative
-from ...control import MACT, GradientAdaptation
+from ...control import MACT
 from ...manipulation.throwing import ThrowMotion, landing, landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
 from ...simulation import Payload
 from ..judgment.judge import FreeParameter, chosen, declared
-from ..mact.setup import ETA, FLOOR
+from ..mact.setup import ETA
 from ..results import Varied, drawing, wilson_interval
 from ..tables import markdown
 from . import setup as throws
@@ -144,8 +144,6 @@ KINDS: dict[str, tuple[float, bool, bool]] = {
     "adaptive, low: link 7 and friction": (30.0, True, True),
     "fixed, high": (300.0, False, False),
 }
-#: scale of a friction coefficient in the adaptive gain [N m, N m s/rad]
-_SIZE = 1.0
 
 
 def throw_with_friction(setup: throws.Setup, frictions: Sequence[float] = FRICTIONS) -> dict[tuple[str, float], float]:
@@ -182,15 +180,7 @@ def _controller(setup: throws.Setup, kind: str) -> MACT:
     """Return a controller with initially zero friction terms in its model."""
     stiffness, *adapting = KINDS[kind]
     names = [name for name, adapts in zip((setup.robot.link_names[-1], "friction"), adapting, strict=True) if adapts]
-    K_p, K_d = setup.gains[stiffness]
-    nominal = throws.with_friction(setup.robot, 0.0)
-    if not names:
-        return MACT(nominal, K_p, K_d, adaptation=None)
-    unknown = nominal.unknown(names)
-    links = np.flatnonzero(unknown.mask) < 10 * nominal.n
-    size = np.where(links, np.maximum(np.abs(unknown.values), FLOOR), _SIZE)
-    law = GradientAdaptation(ETA / size, unknown=unknown)
-    return MACT(nominal, K_p, K_d, adaptation=law, gamma=throws.GAMMA, R_t=1.0 / setup.arm.torques)
+    return throws.mact(throws.with_friction(setup.robot, 0.0), setup.gains[stiffness], names, setup.arm.torques)
 
 
 def friction_table(found: dict[tuple[str, float], float]) -> str:

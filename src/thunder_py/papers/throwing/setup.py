@@ -48,6 +48,7 @@ GRASP = 0.01  # standard deviation of the object in the hand, each direction [m]
 DAMPING = 1.0  # damping ratio of every mode, "critical or overdamped"
 #: weight of the prediction error, 100 times that of the slow curves in `papers.mact.setup`: a repetition takes a second
 GAMMA = 10.0
+_SIZE = 1.0  # scale of a friction coefficient in the adaptive gain [N m, N m s/rad]
 NOISE = (1e-4, 2e-3)  # standard deviations of joint sensors [rad], [rad/s]
 
 
@@ -246,16 +247,25 @@ def make_setup(
 def controller_of(setup: Setup, name: str) -> MACT:
     """Return a controller of `CONTROLLERS`; an adaptive one adapts the last link, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
-    return mact(setup.robot, setup.gains[stiffness], adaptive, setup.arm.torques, setup.eta, setup.gamma)
+    names = setup.robot.link_names[-1:] if adaptive else ()
+    return mact(setup.robot, setup.gains[stiffness], names, setup.arm.torques, setup.eta, setup.gamma)
 
 
 def mact(
-    robot: Robot, gains: tuple[Array, Array], adaptive: bool, torques: Array, eta: float = ETA, gamma: float = GAMMA
+    robot: Robot,
+    gains: tuple[Array, Array],
+    adapting: Sequence[str],
+    torques: Array,
+    eta: float = ETA,
+    gamma: float = GAMMA,
 ) -> MACT:
-    """Return MACT with stiffness and damping `gains`, which adapts the last link or nothing."""
-    if not adaptive:
+    """Return MACT with stiffness and damping `gains`, which adapts parameters by their names, or nothing."""
+    if not adapting:
         return MACT(robot, *gains, adaptation=None)
-    law = GradientAdaptation.proportional(robot, eta, unknown=robot.link_names[-1], floor=FLOOR)
+    unknown = robot.unknown(adapting)
+    links = np.flatnonzero(unknown.mask) < 10 * robot.n
+    size = np.where(links, np.maximum(np.abs(unknown.values), FLOOR), _SIZE)
+    law = GradientAdaptation(eta / size, unknown=unknown)
     return MACT(robot, *gains, adaptation=law, gamma=gamma, R_t=1.0 / torques)
 
 
