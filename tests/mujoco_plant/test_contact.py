@@ -7,7 +7,9 @@ from scipy.signal import lfilter
 import thunder_py as th
 from thunder_py.control import ContactDetector, EnergyObserver, MomentumObserver
 
-mujoco = pytest.importorskip("mujoco")
+pytest.importorskip("mujoco")
+
+import mujoco
 
 from thunder_py.mujoco import MujocoPlant
 

@@ -90,7 +90,7 @@ def test_a_pull_along_the_axis_breaks_the_seal_at_pressure_times_area(tool):
 def test_a_pull_beside_the_axis_tips_the_thing_over_the_lip(lever):
     """N (e + a) = F a: the point of the lip on the other side carries what is left of the vacuum."""
     tool = SuctionTool()
-    most = tool.force * tool.radius / (lever + tool.radius)
+    most = tool.effort * tool.radius / (lever + tool.radius)
     found = limit(Held(tool, FLAT), lambda f: (0.0, 0.0, f, 0.0, -lever * f, 0.0), 1.3 * most)
     assert -0.02 < found / most - 1.0 < 0.06
 
@@ -99,11 +99,11 @@ def test_a_pull_beside_the_axis_tips_the_thing_over_the_lip(lever):
 def test_a_lateral_force_slides_the_thing_at_the_friction_that_the_pull_leaves(friction, share):
     """T = friction (F - N), here in the plane of the lip, with a pull N that is a share of F."""
     tool = SuctionTool(friction=friction)
-    most = friction * (1.0 - share) * tool.force
+    most = friction * (1.0 - share) * tool.effort
     arm = FLAT.rest_height  # of the plane of the lip above the center
 
     def load(f):
-        return (f, 0.0, share * tool.force * min(1.0, 5.0 * f / most), 0.0, -arm * f, 0.0)
+        return (f, 0.0, share * tool.effort * min(1.0, 5.0 * f / most), 0.0, -arm * f, 0.0)
 
     found = limit(Held(tool, FLAT), load, 1.3 * most)
     assert -0.02 < found / most - 1.0 < 0.06
@@ -113,7 +113,7 @@ def test_a_lateral_force_slides_the_thing_at_the_friction_that_the_pull_leaves(f
 @pytest.mark.parametrize("factor", [0.7, 1.1])
 def test_a_weight_is_held_up_to_the_limit(arm, factor):
     tool = SuctionTool(vacuum=1e4)
-    held = Held(tool, WorldObject.cylinder(radius=0.03, height=0.05, mass=factor * tool.force / G), gravity=G, arm=arm)
+    held = Held(tool, WorldObject.cylinder(radius=0.03, height=0.05, mass=factor * tool.effort / G), gravity=G, arm=arm)
     held.run(0.05)  # it falls 1 cm, out of the reach of the lip
     assert held.run(0.1, HandCommand(1.0)).world.hand_state == (1.0, 0.0, 0.0)
     held = Held(tool, held.world.things["cylinder"], arm=arm).run(0.4, HandCommand(1.0))
@@ -129,13 +129,13 @@ def test_a_weight_falls_when_the_valve_has_let_enough_air_in(time):
     """F exp(-t / time) = m g, after the delay of the valve; then the gap must open."""
     tool, weight = SuctionTool(time=time, delay=0.05), 2.0
     held = Held(tool, FLAT).run(8.0 * time, HandCommand(1.0))
-    assert held.world.hand_state.effort == pytest.approx(tool.force, rel=1e-2)
+    assert held.world.hand_state.effort == pytest.approx(tool.effort, rel=1e-2)
     held.run(0.3, load=lambda t: (0.0, 0.0, weight, 0.0, 0.0, 0.0))
     began, command = held.world.time, HandCommand(0.0)
     while held.holds:
         held.run(0.001, command, lambda t: (0.0, 0.0, weight, 0.0, 0.0, 0.0))
         command = None
-    late = held.world.time - began - (tool.delay + time * np.log(tool.force / weight))
+    late = held.world.time - began - (tool.delay + time * np.log(tool.effort / weight))
     assert 0.0 < late < 0.07
 
 

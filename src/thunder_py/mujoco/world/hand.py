@@ -120,6 +120,11 @@ class Hand(Protocol):
     """
 
     @property
+    def effort(self) -> float:
+        """Largest force [N]."""
+        ...
+
+    @property
     def grasp_point(self) -> tuple[float, float, float]:
         """Center of a grasp in the frame of the hand, whose z axis points out of the palm [m]."""
         ...

@@ -265,7 +265,7 @@ def learn_throw(
     window, gain, failure = max(0.5 * motion.coast_duration, _APART), 1.0, None
     poses = [pose(grasp, "grasps") for grasp in grasps] or [np.eye(4)]
     anticipated = _delay_at_rest(motion, controller, world, name, effort, poses[0])
-    most = 0.0 if world.hand is None else world.hand.motor.effort
+    most = 0.0 if world.hand is None else world.hand.effort
     k, last = 0, whole(throws, "throws", 2)
     while k < last:
         try:

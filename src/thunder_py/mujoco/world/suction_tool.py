@@ -86,7 +86,7 @@ class SuctionTool(Value):
     --------
     >>> from thunder_py.mujoco import SuctionTool
     >>> tool = SuctionTool()
-    >>> round(tool.force, 1), tool.grasp_point
+    >>> round(tool.effort, 1), tool.grasp_point
     (27.1, (0.0, 0.0, 0.12))
     """
 
@@ -108,7 +108,7 @@ class SuctionTool(Value):
             raise ThunderError(f"mass must be at least {2.0 * _CUP_MASS:g} kg, got {self.mass:g}")
 
     @property
-    def force(self) -> float:
+    def effort(self) -> float:
         """Largest force of the vacuum, `vacuum` times the area within the lip [N]."""
         return self.vacuum * math.pi * self.radius**2
 
@@ -195,7 +195,7 @@ class Vacuum(HandDrive):
 
     @property
     def _force(self) -> float:
-        return self._pressure / self._tool.vacuum * self._tool.force
+        return self._pressure / self._tool.vacuum * self._tool.effort
 
     def step(self, t: float, dt: float) -> None:
         """Apply the force for the step from t to t + dt [s]."""
@@ -212,7 +212,7 @@ class Vacuum(HandDrive):
 
     def _begin(self, command: HandCommand) -> None:
         self._on = command.closure >= 0.5
-        share = 1.0 if command.effort is None else min(1.0, command.effort / self._tool.force)
+        share = 1.0 if command.effort is None else min(1.0, command.effort / self._tool.effort)
         self._most = share * self._tool.vacuum
 
     def _sealed(self) -> int:

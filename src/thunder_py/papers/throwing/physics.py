@@ -15,7 +15,7 @@ from ...checks import Array, whole
 from ...errors import ReleaseError
 from ...manipulation.arm import joint_gains
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, landing_sensitivity, plan_throw
-from ...mujoco import CompliantHand, GraspWorld, Hand, ParallelGripper, WorldObject, learn_throw, throw_by_hand
+from ...mujoco import CompliantHand, GraspWorld, ParallelGripper, WorldObject, learn_throw, throw_by_hand
 from ...parallel import Workers, map_items
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
@@ -23,7 +23,10 @@ from ..results import drawing, rms, wilson_interval
 from ..tables import markdown
 from .setup import FRACTION, NOISE, PLANE, ThrowArm, mact, with_friction
 
-HANDS: dict[str, Hand] = {"gripper": ParallelGripper(speed=3.0), "compliant hand": CompliantHand(speed=3.0)}
+HANDS: dict[str, ParallelGripper | CompliantHand] = {
+    "gripper": ParallelGripper(speed=3.0),
+    "compliant hand": CompliantHand(speed=3.0),
+}
 #: misses that count as a success [m]
 WITHIN = {"gripper": 0.03, "compliant hand": 0.08}
 #: acceleration of the hand at the release: it falls with the object for a while or for an instant, or no joint
@@ -94,10 +97,10 @@ class Case(NamedTuple):
         return self == Case(self.hand, self.distance, name=self.name)
 
     @property
-    def opening(self) -> Hand:
+    def opening(self) -> ParallelGripper | CompliantHand:
         """The hand."""
         hand = HANDS[self.hand]
-        return hand if self.speed is None else replace(hand, speed=self.speed)  # type: ignore[type-var]
+        return hand if self.speed is None else replace(hand, speed=self.speed)
 
 
 class Throws(NamedTuple):
