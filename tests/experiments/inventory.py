@@ -106,7 +106,7 @@ PRINTED: dict[str, dict[str, tuple[float | str, ...]]] = {
     "softhand": {"Table 8": (1.5655, 0.0617, -0.0004, 0.0009, 1.7542, 0.0414, -0.0039, -0.0191, 0.736, 0.014, -0.045)},
     "scara": {"Section 2": ("index, trapezoid / cubic", "worse, limited", 1.19)},
     "human-like-sampling": {
-        "Figure 30": (0.848, 46, 0.8, 0.18),
+        "Figure 30": (0.848, 6.88, 0.8, 0.2),
         "Section 5.3.1": ("Does the number change the mean jerk?",),
     },
     "d42-joint": {"Table 7": (0.311, 1.07, 0.173, 0.137)},
