@@ -31,7 +31,7 @@ def plot_grasping(found: Grasping) -> Figure:
     found : Grasping
         Result to draw.
     """
-    figure, panels = new_panels([["speed", "shape", "place"]], (12.5, 4.4))
+    figure, panels = new_panels([["speed", "shape", "place"]], (12.5, 4.4), "D4.2, Figure 39, with contact")
     shift = np.linspace(-0.25, 0.25, len(found.variants)) if len(found.variants) > 1 else np.zeros(1)
     for variant, dx in zip(found.variants, shift, strict=True):
         hand, strategy, scene = variant

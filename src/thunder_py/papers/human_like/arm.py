@@ -146,16 +146,22 @@ def with_stops(robot: Robot, controller: ControllerLike) -> JointStops:
     return JointStops(robot, controller, STOP_TORQUE, STOP_DAMPING, STOP_RANGE)
 
 
-@lru_cache(maxsize=32)  # it is the same for all plans
-@outcome_recorded()  # the stops of the joints yield, beyond the limits
 def settled(robot: Robot, scene: Scene) -> tuple[Array, Array]:
     """Return joint positions and velocities (7,) after the hand was held at the start for `SETTLE`.
 
     The elbow has then gone where it is pushed. From the rest posture itself the null space's torques would begin with a
     jump, and the elbow's answer to it would be most of the joints' jerk.
     """
-    controller, start = with_stops(robot, arm_controller(robot, scene)), SetPose(scene.start)
-    result = simulate(robot, controller, start, SETTLE, PERIOD, q0=scene.q0, log=(), log_every=1000)
+    return _settled(robot, scene.start.tobytes(), scene.q0.tobytes(), scene.spheres)
+
+
+@lru_cache(maxsize=32)  # it is the same for all plans, durations and margins
+@outcome_recorded()  # the stops of the joints yield, beyond the limits
+def _settled(robot: Robot, start: bytes, q0: bytes, spheres: tuple[Sphere, ...]) -> tuple[Array, Array]:
+    T, q = np.frombuffer(start).reshape(4, 4), np.frombuffer(q0)
+    scene = Scene(task="", obstacles="", start=T, goal=T, q0=q, spheres=spheres)
+    controller = with_stops(robot, arm_controller(robot, scene))
+    result = simulate(robot, controller, SetPose(T), SETTLE, PERIOD, q0=q, log=(), log_every=1000)
     return result.q[-1], result.dq[-1]
 
 

@@ -124,7 +124,7 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
     UnknownNameError
         No such method.
     """
-    learned = Learned(default_recordings() if motions is None else motions, (*_AXES, "rx", "ry", "rz"))
+    learned = Learned(default_recordings() if motions is None else motions, POSES)
     makers: dict[str, Callable[[], Planner]] = {
         "paper mode": lambda: partial(_sampled, learned.paper, ViaSearch.paper()),
         "MAP": lambda: partial(_sampled, learned.map, VIA),
@@ -140,20 +140,20 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
     return {name: makers[name]() for name in wanted}
 
 
-def report_planners(motions: MotionSet, dmp: DMP, potential: DynamicPotential) -> dict[str, Planner]:
+def report_planners(learned: Learned, dmp: DMP, potential: DynamicPotential) -> dict[str, Planner]:
     """Return the report's two planners, "fPC" and "DMP", with a primitive of other settings.
 
     Parameters
     ----------
-    motions : MotionSet
-        As for `planners`.
+    learned : Learned
+        Models of `POSES`.
     dmp : DMP
         Settings of the primitives of position and orientation.
     potential : DynamicPotential
         Potential of the obstacles.
     """
-    fpc = planners(("paper mode",), motions)["paper mode"]
-    return {"fPC": fpc, "DMP": _Primitive(movements(motions, _STILL), dmp, potential)}
+    fpc = partial(_sampled, learned.paper, ViaSearch.paper())
+    return {"fPC": fpc, "DMP": _Primitive(learned.resting, dmp, potential)}
 
 
 def around(planner: HumanLikePlanner, via: ViaSearch, scene: Any) -> HumanLikePlan:
@@ -193,7 +193,9 @@ class _Primitive:
         return hand_motion(scene, place, self.turn.rollout(rest, goal[3:], T, PERIOD))
 
 
-_AXES = ("x", "y", "z")
+POSITIONS = ("x", "y", "z")
+#: position and rotation vector
+POSES = (*POSITIONS, "rx", "ry", "rz")
 
 
 def default_recordings(quick: bool = False, seed: int = 0) -> MotionSet:
@@ -214,7 +216,7 @@ class Learned:
     """
 
     recordings: MotionSet
-    names: tuple[str, ...] = _AXES
+    names: tuple[str, ...] = POSITIONS
 
     @cached_property
     def moving(self) -> MotionSet:

@@ -219,11 +219,12 @@ _TABLE_12 = {
 }
 
 
-@lru_cache(maxsize=4)
-def _learned(trials: int, draw: int) -> Learned:
-    return Learned(_recordings(trials, draw))
+@lru_cache(maxsize=8)
+def _learned(trials: int, draw: int, names: tuple[str, ...] = planners.POSITIONS) -> Learned:
+    return Learned(_recordings(trials, draw), names)
 
 
+@lru_cache(maxsize=8)
 def _recordings(trials: int, draw: int) -> MotionSet:
     """Return synthetic motions of daily living, of one subject for each thirty."""
     return daily_living(trials, draw, n_subjects=max(1, trials // 30))
@@ -257,10 +258,11 @@ def table_14(*, trials: int, names: tuple[str, ...], kinds: tuple[str, ...], **g
     """
     s = chosen(ARM, given)
     robot = _arm()
-    makers = _arm_planners(trials, s.draw, s.gain, s.scaling, s.K)
+    learned, potential = _learned(trials, s.draw, planners.POSES), DynamicPotential(gain=s.gain, beta=2.0)
+    makers = planners.report_planners(learned, _dmp(s.scaling, s.K, 1.0), potential)
     plans: dict[str, list[tuple[float, ...]]] = {name: [] for name in makers}
     errors = []
-    for scene in tasks.scenes(robot, names, kinds):
+    for scene in _scenes(names, kinds):
         scene = replace(scene, duration=s.duration, margin=s.clearance)
         for name, maker in makers.items():
             try:
@@ -298,11 +300,9 @@ def _arm() -> Robot:
     return Robot.load("human_arm")
 
 
-@lru_cache(maxsize=16)
-def _arm_planners(trials: int, draw: int, gain: float, scaling: str, K: float) -> dict[str, planners.Planner]:
-    return planners.report_planners(
-        _recordings(trials, draw), _dmp(scaling, K, 1.0), DynamicPotential(gain=gain, beta=2.0)
-    )
+@lru_cache(maxsize=4)
+def _scenes(names: tuple[str, ...], kinds: tuple[str, ...]) -> list[tasks.Scene]:
+    return tasks.scenes(_arm(), names, kinds)
 
 
 def run(
