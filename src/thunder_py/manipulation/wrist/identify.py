@@ -38,7 +38,8 @@ class SwingLog(Value):
     --------
     >>> import numpy as np
     >>> from thunder_py.manipulation.wrist import SwingLog
-    >>> SwingLog(t=np.arange(5) * 1e-3, q=np.zeros((5, 8)), theta=np.zeros(5)).q.shape
+    >>> log = SwingLog(t=np.arange(5) * 1e-3, q=np.zeros((5, 8)), theta=np.zeros(5))
+    >>> log.q.shape
     (5, 8)
     """
 
@@ -87,7 +88,9 @@ class IdentifiedWrist(Value):
     Examples
     --------
     >>> from thunder_py.manipulation.wrist import ElasticWrist, IdentifiedWrist
-    >>> IdentifiedWrist(wrist=ElasticWrist(I=0.013, k=5.2, m=0.75, r_c=0.094), offset=0.02, object_mass=0.05).offset
+    >>> wrist = ElasticWrist(I=0.013, k=5.2, m=0.75, r_c=0.094)
+    >>> found = IdentifiedWrist(wrist=wrist, offset=0.02, object_mass=0.05)
+    >>> found.offset
     0.02
     """
 
