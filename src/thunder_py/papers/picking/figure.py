@@ -130,7 +130,7 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
 
 def plot_physical_picking(found: PhysicalPicking) -> Figure:
     """Draw success rates with their intervals and the times of picks, by hand and object."""
-    figure, panels = new_panels([["rates", "times"]], (11.0, 4.0), "D4.2, Figure 44, with contact")
+    figure, panels = new_panels([["rates", "times"]], (11.0, 4.0), "D4.2, Figures 44 and 45, with contact")
     groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.trials))
     for k, (hand, shape) in enumerate(groups):
         chosen = found.of(hand=hand, shape=shape)
