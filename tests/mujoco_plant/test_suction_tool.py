@@ -199,5 +199,5 @@ def test_refusals():
     assert_refused(
         (lambda: SuctionTool(radius=0.0), "radius must be positive..."),
         (lambda: SuctionTool(delay=-1.0), "delay must..."),
-        (lambda: SuctionTool(mass=0.01), "mass must be at least 0.04 kg, got 0.01"),
+        (lambda: SuctionTool(mass=0.1), "mass must be at least 0.2 kg, got 0.1"),
     )

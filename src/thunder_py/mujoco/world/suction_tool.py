@@ -1,4 +1,4 @@
-"""A suction tool: a tube with a bellows cup, which holds what its lip seals on."""
+"""A suction tool: a pump with a tube and a bellows cup, which holds what its lip seals on."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ from .objects import CONTACT, HAND
 
 _GRAY, _RUBBER = (0.75, 0.76, 0.78, 1.0), (0.15, 0.25, 0.5, 1.0)
 _NAME = "cup"
-#: length of the tube, of the cup below it, and radius of the lip's section [m]
+#: sides of the pump [m], close to those of pumps for arms
+_PUMP = (0.08, 0.08, 0.05)
+#: length of pump and tube, of the cup below them, and radius of the lip's section [m]
 _TUBE, _CUP, _LIP = 0.10, 0.02, 0.002
 #: number of points of the lip
 _POINTS = 8
 #: bellows: stiffness along the axis [N/m] and against tilts [N m/rad], largest tilt [rad], dampings over them [s]
 _SPRING, _TILTING, _TILT, _RELAXATION = 300.0, 0.5, 0.25, (0.2, 0.02)
-#: mass of the cup [kg], further inertia of its motions [kg], [kg m^2]
-_CUP_MASS, _INERTIA, _ARMATURE = 0.02, 0.02, 1e-5
+#: masses of tube and cup [kg], further inertia of its motions [kg], [kg m^2]
+_TUBE_MASS, _CUP_MASS, _INERTIA, _ARMATURE = 0.08, 0.02, 0.02, 1e-5
 #: impedance of the stops of its motions
 _STOP = {"solref_limit": [0.01, 1.0], "solimp_limit": [0.99, 0.999, 0.001, 0.5, 2.0]}
 
 
 @dataclass(frozen=True)
 class SuctionTool(Value):
-    """A tube with a bellows cup that holds objects by vacuum; z of the hand's frame points out of the cup.
+    """A pump with a tube and a bellows cup that holds objects by vacuum; z of the hand's frame points out of the cup.
 
     Closure 1 switches the vacuum on, closures below 0.5 switch it off.
 
@@ -53,7 +55,7 @@ class SuctionTool(Value):
     delay : float
         Time from a command to the valve's reaction [s].
     mass : float
-        Mass with the cup [kg].
+        Mass of pump, tube and cup [kg].
 
     Raises
     ------
@@ -97,15 +99,15 @@ class SuctionTool(Value):
     gap: float = 0.001
     stroke: float = 0.012
     delay: float = 0.02
-    mass: float = 0.3
+    mass: float = 0.8
 
     def __post_init__(self) -> None:
         """Check everything."""
         for name in ("radius", "vacuum", "time", "friction", "gap", "stroke", "mass"):
             set_fields(self, **{name: positive(getattr(self, name), name)})
         set_fields(self, delay=nonnegative(self.delay, "delay"))
-        if self.mass < 2.0 * _CUP_MASS:
-            raise ThunderError(f"mass must be at least {2.0 * _CUP_MASS:g} kg, got {self.mass:g}")
+        if self.mass < 0.2:
+            raise ThunderError(f"mass must be at least 0.2 kg, got {self.mass:g}")
 
     @property
     def effort(self) -> float:
@@ -123,12 +125,16 @@ class SuctionTool(Value):
         return np.asarray(((across < self.radius + 0.02) & (z < -0.004)) | ((across < 0.09) & (z < -_TUBE + 0.03)))
 
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:
-        """Add tube and cup to a body of a MuJoCo specification."""
+        """Add pump, tube and cup to a body of a MuJoCo specification."""
         touch = {"contype": HAND[0], "conaffinity": HAND[1], "condim": 3, "priority": 2, "group": 1, **CONTACT}
         friction, cylinder = [self.friction, 0.005, 1e-4], mujoco.mjtGeom.mjGEOM_CYLINDER
         body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * side for side in _PUMP], pos=[0.0, 0.0, 0.5 * _PUMP[2]],
+            rgba=_GRAY, mass=self.mass - _TUBE_MASS - _CUP_MASS, friction=friction, **touch,
+        )  # fmt: skip
+        body.add_geom(
             type=cylinder, size=[0.012, 0.5 * _TUBE, 0.0], pos=[0.0, 0.0, 0.5 * _TUBE], rgba=_GRAY,
-            mass=self.mass - _CUP_MASS, friction=friction, **touch,
+            mass=_TUBE_MASS, friction=friction, **touch,
         )  # fmt: skip
         cup, joint = body.add_body(name=_NAME, pos=[0.0, 0.0, _TUBE]), mujoco.mjtJoint
         cup.add_joint(

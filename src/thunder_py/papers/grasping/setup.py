@@ -124,7 +124,14 @@ def true_arm(arm: Robot, rng: np.random.Generator) -> Robot:
     return arm.replace(inertial=inertial, friction=friction)
 
 
-def station(hand: str, waits: npt.ArrayLike, poses: Iterable[Sequence[float]], arm: Robot | None = None) -> Station:
+def station(
+    hand: str,
+    waits: npt.ArrayLike,
+    poses: Iterable[Sequence[float]],
+    arm: Robot | None = None,
+    *,
+    above: float = SURFACE,
+) -> Station:
     """Return the place of an arm.
 
     Parameters
@@ -137,13 +144,15 @@ def station(hand: str, waits: npt.ArrayLike, poses: Iterable[Sequence[float]], a
         Places of the hand's center [m] and its turn [rad] in the task, relative to the middle of the surface.
     arm : Robot, optional
         Another arm than the report's, which has a place found by inverse kinematics.
+    above : float
+        Height above which the origins of its links stay, but the first [m].
     """
     if arm is None:  # turned as on a Franka arm: its fingers close along the belt at the start
         mount = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.0, -np.pi / 4.0))
         return Station(Robot.load("panda"), hand, mount, np.array(waits), damping=DAMPING)
     down = np.diag([1.0, -1.0, -1.0, 1.0])
     targets = [pose_from_rpy(place, (0.0, 0.0, yaw)) @ down for *place, yaw in poses]
-    place = find_place(GraspWorld(arm, HANDS[hand]).robot, targets, SURFACE, above=SURFACE)
+    place = find_place(GraspWorld(arm, HANDS[hand]).robot, targets, SURFACE, above=above)
     return Station(arm, hand, np.eye(4), place.q, float(place.reference[0]), 0.06, min(1.0, place.speed))
 
 

@@ -33,6 +33,8 @@ _BESIDE, _BOARD, _WIDTH, _BACK = 0.25, 0.15, 0.32, 0.15
 _BOX, _SIDE, _WALL, _THICK = -0.2, 0.25, 0.1, 0.01
 #: height of the tool above the bottom of the box where it releases: objects up to 0.1 m hang above the walls [m]
 _RELEASE = _WALL + 0.13
+#: height of the joints of the arm above the shelf: its links have contact [m]
+_CLEAR = 0.12
 #: name of the bottom of the box
 BOTTOM = "bottom"
 
@@ -92,7 +94,9 @@ def pick_place(hand: str, x: float) -> PickPlace:
 
 def table_station(hand: str, arm: Robot | None = None) -> Station:
     """Return the place of an arm with a hand at the table, or at shelf and box; default the report's."""
-    return station(hand, _HOME, _SHELF if hand == "suction" else _TABLE, arm)
+    if hand == "suction":
+        return station(hand, _HOME, _SHELF, arm, above=SURFACE + _BOARD + _CLEAR)
+    return station(hand, _HOME, _TABLE, arm)
 
 
 class BoxJudge(GraspJudge):
