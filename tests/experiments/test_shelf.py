@@ -107,3 +107,12 @@ def test_the_box_is_closed_and_the_shelf_is_beside_it():
         assert away.max() == pytest.approx(0.125)
         assert wall.height - np.asarray(wall.size)[2] == pytest.approx(bottom[2])
     assert WHERE.goal[2] > surfaces["wall0"].height + 0.1
+
+
+def test_an_arm_that_does_not_reach_the_shelf_picks_from_the_table(monkeypatch):
+    """The Gen3 does not get from over the shelf to over the box."""
+    gen3 = th.Robot.load("gen3")
+    monkeypatch.setattr(physics, "map_seeds", lambda picks, seeds, **_: [])
+    found = physics.run(True, robot=gen3)
+    assert set(found.stations) == {"gripper", "compliant"}
+    assert found.table().count("The shelf is out of this arm's reach.") == 1

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...checks import Array, whole
 from ...control import GradientAdaptation, SlotineLi
+from ...errors import ThunderError
 from ...manipulation.arm import joint_damping
 from ...manipulation.grasping.loop import HandPick
 from ...manipulation.grasping.verdict import GraspJudge
@@ -206,7 +207,8 @@ class PhysicalPicking(HandTrials):
                     ]
                 )  # fmt: skip
         header = ["hand", "object", "picks", "success [%]", "95 % interval", "RMS of hand to object [mm]"]
-        text = markdown([*header, "time [s]", "failures"], rows)
+        away_from = "" if "suction" in self.stations else "The shelf is out of this arm's reach.\n\n"
+        text = away_from + markdown([*header, "time [s]", "failures"], rows)
         factor = sum(p.duration for p in self.trials) / max(sum(p.computing for p in self.trials), 1e-9)
         return (
             f"{self.arm}; report: {100 * REPORTED_RATE:g} %, trials not printed\n\n{text}\n\n"
@@ -220,9 +222,19 @@ class PhysicalPicking(HandTrials):
         return film_world(path, self.shown(pick))
 
 
+def _reached(hand: str, robot: Robot | None) -> Station | None:
+    """Return the place of an arm, or None where the shelf is out of its reach."""
+    try:
+        return table_station(hand, robot)
+    except ThunderError:
+        if hand != "suction":
+            raise
+        return None
+
+
 def _picks_of(stations: Mapping[str, Station], clock: float | None, seed: int) -> list[PhysicalPick]:
     seals = tuple(shape for shape in SHAPES if shape != "bottle")  # whose mouth is narrower than the cup
-    cases = [PickCase(shape, hand, seed) for hand in HANDS for shape in (seals if hand == "suction" else SHAPES)]
+    cases = [PickCase(shape, hand, seed) for hand in stations for shape in (seals if hand == "suction" else SHAPES)]
     return [pick(case, at=stations[case.hand], clock=clock) for case in cases]
 
 
@@ -252,7 +264,7 @@ def run(
     """
     count = whole((_QUICK_SEEDS if quick else _SEEDS) if seeds is None else seeds, "seeds", 1)
     scenes = range(FIRST_SEED, FIRST_SEED + count)
-    stations = {hand: table_station(hand, robot) for hand in HANDS}
+    stations = {hand: at for hand in HANDS if (at := _reached(hand, robot)) is not None}
     picks = partial(_picks_of, stations, clock)
     found = map_seeds(picks, scenes, workers=workers, progress=not quick, description="picking")
     return PhysicalPicking(stations=stations, trials=tuple(one for some in found for one in some))

@@ -34,7 +34,7 @@ _BOX, _SIDE, _WALL, _THICK = -0.2, 0.25, 0.1, 0.01
 #: height of the tool above the bottom of the box where it releases: objects up to 0.1 m hang above the walls [m]
 _RELEASE = _WALL + 0.13
 #: height of the joints of the arm above the shelf: its links have contact [m]
-_CLEAR = 0.12
+_CLEAR = 0.09
 #: name of the bottom of the box
 BOTTOM = "bottom"
 
