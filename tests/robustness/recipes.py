@@ -684,7 +684,15 @@ goes_on(
     lambda: manipulation.HandPick(panda(), HAND, looking(), LOW, HIGH, th.ComputedTorque(panda(), 900.0, 60.0)),
     reached,
 )
-value(mujoco.HandRun, manipulation.GraspVerdict(True, None, 0.1, 1.0, 2.0), "lifted", frozenset({"belt"}), 1.0, np.zeros(3), 2.0)
+value(
+    mujoco.HandRun,
+    manipulation.GraspVerdict(True, None, 0.1, 1.0, 2.0),
+    "lifted",
+    frozenset({"belt"}),
+    1.0,
+    np.zeros(3),
+    2.0,
+)
 value(interception.RunSummary, True, "grasped", 3, 0, 5.0, 0.1, 0.2, 0.3, 0.01, 0.9)
 value(mujoco.HandCommand, 1.0, effort=30.0)
 value(mujoco.HandThrow, 0.5, 0.46, 0.51, ObjectState(np.ones(3), np.ones(3)), False, 1e-3, np.zeros(3), np.zeros(2))
