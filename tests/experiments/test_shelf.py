@@ -11,7 +11,7 @@ import thunder_py as th
 from thunder_py.errors import ThunderError
 from thunder_py.mujoco import GraspWorld, Part, WorldObject
 from thunder_py.mujoco import rendering as gl
-from thunder_py.papers.grasping.setup import HANDS, SHAPES
+from thunder_py.papers.grasping.setup import HANDS
 from thunder_py.papers.picking import physics
 from thunder_py.papers.picking.physics import PickCase, pick
 from thunder_py.papers.picking.shelf import BOTTOM, BoxJudge, pick_place, table_station
@@ -33,7 +33,7 @@ def _drawing():
 def test_objects_of_all_shapes_go_from_the_shelf_into_the_box(arm):
     """Scenes that were used neither while this was made nor for the tables."""
     at = table_station("suction", None if arm == "panda" else th.Robot.load(arm))
-    for seed, shape in enumerate(SHAPES, start=5000):
+    for seed, shape in enumerate(physics.SEALED, start=5000):
         found = pick(PickCase(shape, "suction", seed), at=at)
         assert found.outcome == "in the box", (shape, seed)
         assert found.away < 0.012

@@ -40,6 +40,8 @@ from .run import FIRST_SEED, REPORTED_RATE
 from .shelf import BoxJudge, pick_place, table_station
 
 _SEEDS, _QUICK_SEEDS = 20, 1
+#: objects on which the cup seals: the mouth of a bottle is narrower
+SEALED = tuple(shape for shape in SHAPES if shape != "bottle")
 #: longest pick, and time for which it is held afterwards, or may roll in the box [s]
 _LONGEST, _AFTER, _ROLLS = 25.0, 1.3, 4.0
 
@@ -233,8 +235,7 @@ def _reached(hand: str, robot: Robot | None) -> Station | None:
 
 
 def _picks_of(stations: Mapping[str, Station], clock: float | None, seed: int) -> list[PhysicalPick]:
-    seals = tuple(shape for shape in SHAPES if shape != "bottle")  # whose mouth is narrower than the cup
-    cases = [PickCase(shape, hand, seed) for hand in stations for shape in (seals if hand == "suction" else SHAPES)]
+    cases = [PickCase(shape, hand, seed) for hand in stations for shape in (SEALED if hand == "suction" else SHAPES)]
     return [pick(case, at=stations[case.hand], clock=clock) for case in cases]
 
 
