@@ -52,7 +52,8 @@ def test_a_box_is_lifted_from_the_belt_and_a_seed_repeats() -> None:
 @pytest.mark.parametrize(("arm", "hand", "clock"), [(None, "compliant", 0.1), ("iiwa14", "gripper", -0.07)])
 def test_a_waving_arm_measures_the_clock_of_the_camera(arm: str | None, hand: str, clock: float) -> None:
     at = belt_station(hand, None if arm is None else th.Robot.load(arm))
-    assert abs(trial.measure_clock(Case("box", 0.26, "time augmentation", 5000, hand), at, clock) - clock) < 4e-3
+    found = trial.measure_clock(Case("box", 0.26, "time augmentation", 5000, hand), at, clock)
+    assert abs(found - clock) < 8e-3  # with noise of the joints, on an arm that is not quite the known one
 
 
 def seen(offset: float, size: float) -> CameraClock:
