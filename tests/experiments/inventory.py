@@ -88,7 +88,7 @@ DRAWN: dict[str, dict[str, tuple[str, str]]] = {
     "grasping": {"Figure 39": ("belt [m/s]", "lifted and held [%]")},
     "pose-accuracy": {"Figure 43": ("hidden part of the visible surface [%]", "error, median [mm]")},
     "picking": {f"Figure {k}": ("picked [%], with 95 % interval", "") for k in (44, 45)},
-    "picking --physics": {f"Figure {k}": ("object", "lifted and held [%]") for k in (44, 45)},
+    "picking --physics": {f"Figure {k}": ("object", "success [%]") for k in (44, 45)},
 }
 #: axes of the pictures of pages, drawn by the scripts beside them
 PICTURES: dict[str, tuple[str, str]] = {
