@@ -51,6 +51,8 @@ def directive(name: str, members: bool = True) -> list[str]:
         return lines
     if callable(thing):
         return [f".. autofunction:: {name}"]
+    if type(thing).__module__ == "numpy":  # an array: its value, and not what NumPy's documentation says of arrays
+        return [f".. py:data:: {name}", f"   :value: {' '.join(repr(thing).split())}"]
     return [f".. autodata:: {name}"]
 
 
