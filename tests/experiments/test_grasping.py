@@ -53,7 +53,7 @@ def test_a_box_is_lifted_from_the_belt_and_a_seed_repeats() -> None:
 def test_a_waving_arm_measures_the_clock_of_the_camera(arm: str | None, hand: str, clock: float) -> None:
     at = belt_station(hand, None if arm is None else th.Robot.load(arm))
     found = trial.measure_clock(Case("box", 0.26, "time augmentation", 5000, hand), at, clock)
-    assert abs(found - clock) < 8e-3  # with noise of the joints, on an arm that is not quite the known one
+    assert abs(found - clock) < 0.012  # with noise of the joints, on an arm that is not quite the known one
 
 
 def seen(offset: float, size: float) -> CameraClock:
