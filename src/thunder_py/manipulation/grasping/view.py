@@ -196,6 +196,8 @@ class GraspView(Stateful):
         size: npt.ArrayLike | None = None,
     ) -> None:
         self._size = None if size is None else all_positive(array(size, (3,), "size"), "size")
+        if self._size is not None:  # length before width, as detections have them
+            self._size = np.array([self._size[:2].max(), self._size[:2].min(), self._size[2]])
         self._robot, self.use = of_kind(robot, Robot, "robot"), of_kind(use, HandUse, "use")
         self._camera = of_kind(camera, DepthCamera, "camera")
         self._low, self._high = array(low, (3,), "low"), array(high, (3,), "high")
