@@ -24,7 +24,8 @@ from thunder_py.mujoco.world.hand_throw import best_delay
 from thunder_py.papers.tables import plain
 from thunder_py.papers.throwing import physics
 from thunder_py.papers.throwing.physics import Case, Throws, ThrowsByHand
-from thunder_py.papers.throwing.setup import ThrowArm, with_friction
+from thunder_py.papers.throwing.setup import ThrowArm
+from thunder_py.papers.wrong_arms import with_friction
 
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 
@@ -127,7 +128,7 @@ def test_spread_times_speed_is_the_miss_of_a_steady_hand(coasting):
 @pytest.mark.parametrize("name", ["panda", "gen3"])
 def test_the_model_is_wrong_by_a_tenth(name):
     robot = th.Robot.load(name)
-    model = physics.wrong_model(with_friction(robot, 0.3))
+    model = physics.wrong_model(with_friction(robot, 0.3, 0.3))
     ratio = np.asarray(model.inertial)[np.asarray(robot.inertial) != 0.0] / robot.inertial[robot.inertial != 0.0]
     assert sorted(set(ratio.round(9).tolist())) == [0.9, 1.1]
     assert not model.description.friction.coefficients.any()

@@ -145,15 +145,13 @@ class Damping:
 _POWERS = {term: k for k, term in enumerate(term for term in Friction.TERMS if term != "coulomb")}
 
 
-def set_small_inertia(mujoco: Any, model: Any, body: str, dyn: Array) -> None:
+def set_small_inertia(model: Any, body: str, dyn: Array) -> None:
     """Set a body's mass and principal moments below 1e-15, which MuJoCo's compiler refuses.
 
     Its dynamics only require that every joint moves some mass.
 
     Parameters
     ----------
-    mujoco : module
-        The package.
     model : mujoco.MjModel
         Model, changed in place.
     body : str
@@ -339,7 +337,7 @@ class MujocoPlant(Stateful):
         """Set a model's options, and the masses and moments that its compiler refuses as too small."""
         integrator, limits = self._settings
         for link, dyn in self._raised.items():
-            set_small_inertia(mujoco, model, link, dyn)
+            set_small_inertia(model, link, dyn)
         bits = mujoco.mjtDisableBit
         for name in (*_DISABLED, *(() if limits else ("LIMIT",))):
             model.opt.disableflags |= int(getattr(bits, f"mjDSBL_{name}"))

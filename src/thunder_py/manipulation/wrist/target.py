@@ -32,7 +32,7 @@ MOUNT = np.array([[0.0, 0.0, 1.0, 0.0], [0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0
 #: time at rest before the throw [s]
 _REST = 0.2
 _CONTROL: dict[str, Any] = {"dt": 1e-3, "stiffness": 3600.0, "limited": True}
-#: part of the limits of position and velocity that a base motion may use
+#: part of the velocity limits that a base motion may use
 _MARGIN = 0.95
 
 

@@ -142,10 +142,9 @@ class GraspWorld(Stateful):
         self._damping = Damping(robot.description.friction)
         self._motor = None if hand is None else hand.drive(self.model, self.data)
         self._locate(robot)
-        self._load, tool = self._open_hand(robot), robot.description.tool
-        if hand is not None:
-            tool = self._mount @ make_pose(np.eye(3), np.array(hand.grasp_point))
-        self.robot = self._loaded(robot).replace(tool=tool)
+        self._load = self._open_hand(robot)
+        self._tool = tip if hand is None else self._mount @ make_pose(np.eye(3), np.array(hand.grasp_point))
+        self.robot = self.carrying(robot)
         self._periods = 0
         self._speeds = {s.name: [s.speed, s.speed] for s in surfaces if isinstance(s, ConveyorBelt)}
 
@@ -185,7 +184,7 @@ class GraspWorld(Stateful):
         except ValueError as error:
             raise ThunderError(f"MuJoCo refuses the world: {' '.join(str(error).split())}") from None
         for link, dyn in small_inertias(robot).items():
-            set_small_inertia(self._mujoco, model, link, dyn)
+            set_small_inertia(model, link, dyn)
         return model
 
     def _locate(self, robot: Robot) -> None:
@@ -242,10 +241,7 @@ class GraspWorld(Stateful):
 
     def carrying(self, robot: Robot) -> Robot:
         """Return an arm, the world's as far as it is known, with the hand and the tool of `GraspWorld.robot`."""
-        return self._loaded(robot).replace(tool=self.robot.description.tool)
-
-    def _loaded(self, robot: Robot) -> Robot:
-        return robot if self._load is None else self._load.added_to(robot)
+        return (robot if self._load is None else self._load.added_to(robot)).replace(tool=self._tool)
 
     # --- state ----------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Hands: commands, measurements, and what moves them."""
+"""Hands: commands, measurements, drives and motors."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Hand(Protocol):
 
 
 class HandDrive:
-    """What moves a hand: commands have effect after a delay.
+    """Drive of a hand: commands have effect after a delay.
 
     Parameters
     ----------

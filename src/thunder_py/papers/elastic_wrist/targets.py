@@ -16,10 +16,12 @@ from ...manipulation.wrist.model import ElasticWrist
 from ...manipulation.wrist.robots import with_wrist
 from ...manipulation.wrist.target import MOUNT, LandedThrow, TargetThrow, plan_target_throw, swing_run, throwing_bases
 from ...parallel import Workers, map_items
-from ...robot import Friction, Robot
+from ...robot import Robot
 from ...simulation import Sensors
 from ...simulation.divergence import outcome_recorded
+from ..results import rms
 from ..tables import markdown
+from ..wrong_arms import with_friction
 
 #: arms, and points on which the objects are to land, in the axes of the arm's base [m]
 ARMS = ("panda", "ur5e", "iiwa14")
@@ -152,9 +154,7 @@ def _case(nominal: ElasticWrist, tip: float, cells: int, task: tuple[str, list[T
     name, plans, seed = task
     arm, truth = Robot.load(name), Truth.draw(nominal, tip, seed)
     sensors = Sensors(position_noise=_NOISE, velocity_noise=_VELOCITY_NOISE, seed=seed)
-    rough = arm.replace(
-        friction=Friction(terms=("viscous", "coulomb"), coefficients=np.outer(arm.limits.effort, _FRICTION))
-    )
+    rough = with_friction(arm, *(share * arm.limits.effort for share in _FRICTION))
     plants = [with_wrist(rough, one, mount=MOUNT, tip=tip) for one in (truth.empty, truth.loaded)]
     logs = [
         SwingLog.of_run(
@@ -193,7 +193,7 @@ def targets_table(cases: Sequence[TargetCase]) -> str:
             100.0 * max(float(getattr(case, name).max()) for case in own)
             for name in ("efforts", "efforts_nominal", "velocities")
         ]
-        rows.append([arm, known.size, _rms(known), known.max(), _rms(unknown), unknown.max(), *shares])
+        rows.append([arm, known.size, rms(known), known.max(), rms(unknown), unknown.max(), *shares])
     header = ["arm", "throws", "identified: RMS [cm]", "largest [cm]", "nominal wrist: RMS [cm]", "largest [cm] "]
     header += ["identified: torque [% of limit]", "nominal: torque [% of limit]", "speed [% of limit]"]
     off = np.array([_identification_errors(case) for case in cases])
@@ -204,10 +204,6 @@ def targets_table(cases: Sequence[TargetCase]) -> str:
         f"of the spring {1e3 * worst[2]:.2g} mrad, mass of the object {1e3 * worst[3]:.2g} g."
     )
     return markdown(header, rows) + "\n\n" + end
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
 
 
 def _identification_errors(case: TargetCase) -> tuple[float, float, float, float]:

@@ -24,10 +24,11 @@ from ...mujoco.world.parallel_gripper import ParallelGripper
 from ...mujoco.world.suction_tool import SuctionTool
 from ...mujoco.world.surfaces import Table
 from ...perception.clouds import DepthCamera
-from ...robot import Friction, Robot
+from ...robot import Robot
 from ...spatial import pose_from_rpy
 from ..belt_camera import belt_camera
 from ..results import wilson_interval
+from ..wrong_arms import with_friction, with_wrong_links
 
 #: objects, with length and width of their upper part, and height [m]
 SIZES = {
@@ -117,11 +118,8 @@ class Station:
 
 def true_arm(arm: Robot, rng: np.random.Generator) -> Robot:
     """Return an arm of another weight and, where it has none, with friction: see `_WRONG` and `_FRICTION`."""
-    inertial = (1.0 + _WRONG * rng.choice([-1.0, 1.0], (arm.n, 1))) * arm.description.inertial
-    torque, known = _FRICTION * arm.limits.effort, arm.description.friction
-    terms, coefficients = ("viscous", "coulomb"), np.stack([torque / arm.limits.velocity, torque], axis=1)
-    friction = Friction(terms=terms, coefficients=coefficients) if known is None else known
-    return arm.replace(inertial=inertial, friction=friction)
+    torque, true = _FRICTION * arm.limits.effort, with_wrong_links(arm, _WRONG, rng)
+    return true if arm.description.friction is not None else with_friction(true, torque / arm.limits.velocity, torque)
 
 
 def station(

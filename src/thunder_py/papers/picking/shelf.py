@@ -1,4 +1,4 @@
-"""Where objects are picked: from a table, or with the suction tool from a shelf beside a box."""
+"""Places of picks: a table, or for the suction tool a shelf beside a box."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
 from ..results import drawing, rms, wilson_interval
 from ..tables import markdown
-from .setup import FRACTION, NOISE, PLANE, ThrowArm, mact, with_friction
+from ..wrong_arms import with_friction, with_wrong_links
+from .setup import FRACTION, NOISE, PLANE, ThrowArm, mact
 
 HANDS: dict[str, ParallelGripper | CompliantHand] = {
     "gripper": ParallelGripper(speed=3.0),
@@ -151,9 +152,7 @@ class Throws(NamedTuple):
 
 def wrong_model(robot: Robot) -> Robot:
     """Return a robot whose links have parameters that are 10 % too high or too low, and no friction."""
-    signs = np.random.default_rng(0).choice((-1.0, 1.0), (robot.n, 1))
-    parameters = np.asarray(robot.inertial).reshape(robot.n, 10) * (1.0 + WRONG * signs)
-    return with_friction(robot.replace(inertial=parameters), 0.0)
+    return with_friction(with_wrong_links(robot, WRONG, np.random.default_rng(0)), 0.0, 0.0)
 
 
 def plan(arm: ThrowArm, case: Case, starts: int = _STARTS) -> tuple[ThrowMotion, float]:
@@ -199,7 +198,7 @@ def _throws(arm: ThrowArm, seeds: int, case: Case, motion: ThrowMotion, angle: f
     """Learn a throw, and repeat it with other grasps and noise."""
     mount, thing = np.eye(4), OBJECTS[case.name]
     mount[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-    world = GraspWorld(with_friction(arm.robot, FRICTION), case.opening, [thing], mount=mount)
+    world = GraspWorld(with_friction(arm.robot, FRICTION, FRICTION), case.opening, [thing], mount=mount)
     model, (stiffness, adapting) = wrong_model(world.robot), CONTROLLERS[case.controller]
     law = mact(model, joint_gains(model, motion.release.q, stiffness, shape=arm.shape), adapting, arm.torques)
     drawn = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(1,)))  # none of the seeds below

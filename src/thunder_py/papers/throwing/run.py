@@ -21,6 +21,7 @@ from ..judgment.judge import FreeParameter, chosen, declared
 from ..mact.setup import ETA
 from ..results import Varied, drawing, wilson_interval
 from ..tables import markdown
+from ..wrong_arms import with_friction
 from . import setup as throws
 
 _CONFIDENCE = 0.95
@@ -159,7 +160,7 @@ def throw_with_friction(setup: throws.Setup, frictions: Sequence[float] = FRICTI
     result = {}
     for kind in KINDS:
         for friction in frictions:
-            plant = throws.with_friction(setup.robot, nonnegative(friction, "friction"))
+            plant = with_friction(setup.robot, nonnegative(friction, "friction"), friction)
             squares = []
             for mass, _ in throws.OBJECTS.values():
                 thrown = throw(
@@ -180,7 +181,7 @@ def _controller(setup: throws.Setup, kind: str) -> MACT:
     """Return a controller with initially zero friction terms in its model."""
     stiffness, *adapting = KINDS[kind]
     names = [name for name, adapts in zip((setup.robot.link_names[-1], "friction"), adapting, strict=True) if adapts]
-    return throws.mact(throws.with_friction(setup.robot, 0.0), setup.gains[stiffness], names, setup.arm.torques)
+    return throws.mact(with_friction(setup.robot, 0.0, 0.0), setup.gains[stiffness], names, setup.arm.torques)
 
 
 def friction_table(found: dict[tuple[str, float], float]) -> str:

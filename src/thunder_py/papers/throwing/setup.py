@@ -13,13 +13,13 @@ from ...control import MACT, GradientAdaptation
 from ...errors import ReleaseError
 from ...manipulation.arm import joint_gains
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw, throw
-from ...model.joint_data import Friction
 from ...robot import Robot
 from ...robot.frames import arm_points
 from ...simulation import Payload, Sensors
 from ...trajectory import MotionLimits
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
 from ..softhand.setup import HAND_COM, HAND_MASS
+from ..wrong_arms import with_friction
 
 # printed
 #: mass [kg]; sizes of boxes of the same inertia are ours [m]
@@ -157,7 +157,7 @@ class Setup:
     @property
     def plant(self) -> Robot:
         """The arm with hand and friction."""
-        return with_friction(self.robot, self.friction) if self.friction else self.robot
+        return with_friction(self.robot, self.friction, self.friction) if self.friction else self.robot
 
     def grasp(self, name: str, rng: np.random.Generator) -> Grasp:
         """Draw the position of an object in the hand."""
@@ -172,11 +172,6 @@ class Setup:
     def sensors(self, seed: int) -> Sensors:
         """Return noisy sensors."""
         return Sensors(position_noise=self.noise * NOISE[0], velocity_noise=self.noise * NOISE[1], seed=seed)
-
-
-def with_friction(robot: Robot, size: float) -> Robot:
-    """Return the robot with the same friction in every joint."""
-    return robot.replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.full((robot.n, 2), size)))
 
 
 def plan(arm: ThrowArm, target: Sequence[float], fraction: float, *, starts: int = 25, seed: int = 0) -> ThrowMotion:
