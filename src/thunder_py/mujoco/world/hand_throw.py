@@ -234,7 +234,7 @@ def learn_throw(
     Raises
     ------
     ReleaseError
-        If no object leaves after the command.
+        If the object leaves after the command in fewer than two throws with the final grip: one has no spread.
 
     Notes
     -----
@@ -262,6 +262,7 @@ def learn_throw(
     """
     found: list[HandThrow] = []
     delays: list[float] = []
+    regrip = 0  # number of throws found before the present effort
     window, gain, failure = max(0.5 * motion.coast_duration, _APART), 1.0, None
     poses = [pose(grasp, "grasps") for grasp in grasps] or [np.eye(4)]
     anticipated = _delay_at_rest(motion, controller, world, name, effort, poses[0])
@@ -276,7 +277,7 @@ def learn_throw(
         except ReleaseError as error:
             failure = error
             if error.limit == "grip" and effort < most:
-                effort = min(_TIGHTER * effort, most)
+                effort, regrip = min(_TIGHTER * effort, most), len(found)
                 delays.clear()
                 continue
             anticipated += _CHANGE
@@ -295,10 +296,11 @@ def learn_throw(
         k += 1
         if delays:
             anticipated = best_delay(motion, delays)
-    if not found:
+    same = found[regrip:]
+    if len(same) < 2:
         raise failure or ReleaseError("no throw", "hand")
-    kept = np.array(delays or [thrown.release - thrown.command for thrown in found[-2:]])
-    opening = HandOpening(delay=float(kept.mean()), jitter=float(kept.std()), assumed=anticipated)
+    kept = np.array(delays if len(delays) > 1 else [thrown.release - thrown.command for thrown in same[-2:]])
+    opening = HandOpening(delay=float(kept.mean()), jitter=float(kept.std(ddof=1)), assumed=anticipated)
     return LearnedThrow(motion, opening, effort, (*found,))
 
 
