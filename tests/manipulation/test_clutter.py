@@ -51,16 +51,32 @@ def pictures(shape: str, others: int, seed: int, count: int = 2) -> tuple[GraspV
 
 
 def test_of_objects_that_touch_the_intended_one_is_found() -> None:
-    seen = {shape: [pictures(shape, 2, seed) for seed in range(4)] for shape in SHAPES}
-    for shape, some in seen.items():
-        errors = [
+    """Four of five times, and another one in at most one of twenty pictures."""
+    errors = {}
+    for shape in SHAPES:
+        some = [pictures(shape, others, seed) for seed in range(6) for others in (2, 4)]
+        errors[shape] = np.array([
             math.inf if found.center is None else float(np.linalg.norm(found.center[:2] - place))
             for _, detections, place in some for found in detections
-        ]  # fmt: skip
-        known = np.array([error for error in errors if error < math.inf])
-        assert len(known) > 0.5 * len(errors), shape
-        assert np.median(known) < 0.008, shape
-        assert (known > 0.03).mean() < 0.1, shape  # another one
+        ])  # fmt: skip
+        assert np.isfinite(errors[shape]).mean() > 0.55, shape
+        assert np.median(errors[shape][np.isfinite(errors[shape])]) < 0.008, shape
+    every = np.concatenate(list(errors.values()))
+    assert np.isfinite(every).mean() > 0.8
+    assert (np.isfinite(every) & (every > 0.03)).mean() <= 0.05
+
+
+def test_refusals_of_a_view() -> None:
+    arm, (camera, _) = th.Robot.load("ur5e"), draw_cameras((0.5, -0.2, 0.15), np.random.default_rng(0))
+    view = GraspView(arm, USES["gripper"], camera, (0.3, -0.9, -0.9), (0.7, 0.6, 0.32))
+    assert_refused(
+        (lambda: GraspView(arm, USES["gripper"], camera, (0.7, -0.9, 0.0), (0.3, 0.6, 0.3)), "low must be below..."),
+        (lambda: view.feel(0.0, [0.0, -2.5, 1.8], 0.0), "q must have shape (6,)..."),
+        (lambda: view.feel(0.0, [0.0, -2.5, 1.8, math.nan, -1.6, 0.0], 0.0), "q must be finite..."),
+        (lambda: view.feel(math.nan, [0.0] * 6, 0.0), "t must be..."),
+        (lambda: view.feel(0.0, [0.0] * 6, math.nan), "closure must be..."),
+    )  # fmt: skip
+    assert view.closure == 0.0
 
 
 def test_objects_of_different_heights_are_separated_where_they_touch() -> None:

@@ -6,7 +6,6 @@ from scipy.integrate import solve_ivp
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.errors import ThunderError
 from thunder_py.manipulation.wrist import (
     MOUNT,
     ElasticWrist,
@@ -105,19 +104,72 @@ def test_faster_throws_take_more_torque(throw):
 def test_refusals(throw):
     arm = arm_of(throw)
 
-    def plan(target=(1.0, 0.0, 0.0), arm=arm, **options):
-        return plan_target_throw(arm, WRIST, target, [throw.base], cells=20, **options)
+    def plan(target=(1.0, 0.0, 0.0), arm=arm, bases=(throw.base,), cells=20, **options):
+        return plan_target_throw(arm, WRIST, target, bases, cells=cells, **options)
 
     assert_refused(
         ({"target": [9.0, 0.0, 0.0]}, "target must be within reach of the throws of..."),
         ({"torque_share": 0.05}, "target must be within the limits of..."),
         ({"target": [np.nan, 0.0, 0.0]}, "...target must be finite..."),
         ({"jitter": -1.0}, "...jitter must not be negative..."),
-        ({"torque_share": 0.0}, "...torque_share must be positive..."),
+        ({"torque_share": 0.0}, "...torque_share must be a number in (0, 1], got 0.0"),
+        ({"torque_share": 1.5}, "...torque_share must be a number in (0, 1], got 1.5"),
+        ({"cells": 1}, "cells must be a whole number..."),
+        ({"rate": -1.0}, "rate must be positive..."),
+        ({"bases": []}, "bases must be at least one motion of..."),
+        ({"arm": th.Robot.load("iiwa14")}, "bases must be at least one motion of iiwa14..."),
         call=plan,
     )
-    still = SwingLog(t=np.arange(500) * 1e-3, q=np.zeros((500, arm.n + 1)), theta=np.zeros(500))
-    with pytest.raises(ThunderError, match="empty must be swings that tell the parameters apart"):
-        identify_wrist(arm, WRIST, still, mount=MOUNT)
-    with pytest.raises(ThunderError, match="t must be at least ten times in equal steps"):
-        identify_wrist(arm, WRIST, replace(still, t=still.t**2), mount=MOUNT)
+
+
+@pytest.fixture(scope="module")
+def swings(throw):
+    """Logs of the empty hand and of one with 0.2 kg, without noise."""
+    heavy = 0.7 + 0.2
+    loaded = replace(WRIST, m=heavy, r_c=(0.7 * WRIST.r_c + 0.2 * TIP) / heavy, I=WRIST.I + 0.2 * TIP**2)
+    return tuple(
+        SwingLog.of_run(swing_run(throw, with_wrist(arm_of(throw), one, mount=MOUNT))) for one in (WRIST, loaded)
+    )
+
+
+def noisy(log, noise, seed=0):
+    rng = np.random.default_rng(seed)
+    return replace(
+        log,
+        q=log.q + noise * rng.standard_normal(log.q.shape),
+        theta=log.theta + noise * rng.standard_normal(log.t.size),
+    )
+
+
+def test_logs_that_do_not_tell_wrist_and_object_are_refused(throw, swings):
+    """At rest with noise, exchanged, with a reversed motor, in degrees, too noisy: no wrong numbers."""
+    arm, (empty, loaded) = arm_of(throw), swings
+    rest = replace(empty, q=np.tile(empty.q[0], (empty.t.size, 1)), theta=np.full(empty.t.size, empty.theta[0]))
+
+    def identify(*logs):
+        return identify_wrist(arm, WRIST, *logs, mount=MOUNT)
+
+    assert identify(empty, loaded).object_mass == pytest.approx(0.2, rel=2e-3)
+    assert_refused(
+        *((lambda s=s: identify(noisy(rest, s)), "empty must be swings of...") for s in (0.0, 1e-6, 2e-4, 1e-2)),
+        (lambda: identify(loaded, empty), "loaded gives an object of -..."),
+        (lambda: identify(replace(empty, theta=-empty.theta)), "empty gives the spring k..."),
+        (lambda: identify(replace(empty, theta=np.degrees(empty.theta))), "empty gives the spring k..."),
+        (lambda: identify(noisy(empty, 1e-2), noisy(loaded, 1e-2)), "... gives ..."),
+        (lambda: identify(replace(empty, q=empty.q[:, 1:])), "q must have shape..."),
+    )  # fmt: skip
+
+
+def test_wrong_logs_are_refused(throw, swings):
+    log = swings[0]
+    nothing = np.where(log.t == log.t[7], np.nan, log.theta)
+    assert_refused(
+        ({"t": log.t**2}, "t must be..."),
+        ({"t": log.t[::-1]}, "t must be at least 0.5 s..."),
+        ({"t": 0.1 * log.t}, "t must be at least 0.5 s..."),
+        ({"t": 20.0 * log.t}, "t must be at least 0.5 s in steps of at most 0.01 s"),
+        ({"theta": nothing}, "theta must be finite..."),
+        ({"q": log.q[1:]}, "q must have shape..."),
+        call=lambda **changes: replace(log, **changes),
+    )
+    assert_refused((lambda: SwingLog.of_run(swing_run(throw, throw.robot), dt=0.0), "dt must be positive..."))

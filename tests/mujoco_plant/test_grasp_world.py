@@ -1,4 +1,5 @@
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from thunder_py.mujoco import (
     HandCommand,
     ParallelGripper,
     Part,
+    SuctionTool,
     Table,
     WorldObject,
 )
@@ -231,6 +233,16 @@ def test_refusals():
         (
             lambda: GraspWorld(ELBOW, None, [BOX, BOX]),
             "things must have different names other than 'hand' and 'arm', got...",
+        ),
+        (lambda: GraspWorld(ELBOW, SuctionTool(), [replace(BOX, name="cup")]), "'cup' names a part of the arm..."),
+        (lambda: GraspWorld(ELBOW, None, [replace(BOX, name="world")]), "'world' names a part of the arm..."),
+        *(
+            (lambda name=name: GraspWorld(ELBOW, None, [replace(BOX, name=name)]), f"{name!r} names a part of...")
+            for name in (*ELBOW.link_names, *ELBOW.joint_names)
+        ),
+        (
+            lambda: GraspWorld(ELBOW, None, [BOX], [Table.at((0.5, 0.0, 0.0), name="box")]),
+            "'box' names a part of the arm or the hand, or occurs twice...",
         ),
     )
     assert_refused(

@@ -197,7 +197,16 @@ def test_a_copy_goes_on_alike():
 
 def test_refusals():
     assert_refused(
-        (lambda: SuctionTool(radius=0.0), "radius must be positive..."),
+        *(
+            (lambda name=name, wrong=wrong: SuctionTool(**{name: wrong}), f"{name} must be a number in (...")
+            for name, some in {
+                "radius": (0.0, 0.002, 5.0),
+                "vacuum": (0.0, 2e5),
+                "gap": (0.0, 0.3),
+                "stroke": (0.0, 0.2),
+            }.items()
+            for wrong in some
+        ),
         (lambda: SuctionTool(delay=-1.0), "delay must..."),
         (lambda: SuctionTool(mass=0.1), "mass must be at least 0.2 kg, got 0.1"),
     )

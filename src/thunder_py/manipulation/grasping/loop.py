@@ -129,7 +129,7 @@ class GraspLoop(Stateful):
         self.grip, self.desired = False, TaskReference(np.zeros(3), np.eye(3), np.zeros(6), np.zeros(6))
         self._yaw = YawEstimate()
         self._now: float | None = None
-        self._closure = 0.0
+        self._closure, self._crowded = 0.0, False  # an object was seen last where the hand had no room
 
     def reset(self) -> None:
         """Start again."""
@@ -152,7 +152,7 @@ class GraspLoop(Stateful):
         """Reason why there was no grasp; empty if there was one."""
         if self.grip:
             return ""
-        return f"no grasp: {self.interceptor.reason if self.view.room else 'no room for the hand between the objects'}"
+        return f"no grasp: {'no room for the hand between the objects' if self._crowded else self.interceptor.reason}"
 
     def feel(self, closure: float) -> None:
         """Take the closure of the hand's motor, from 0 to 1, for the next steps."""
@@ -168,7 +168,8 @@ class GraspLoop(Stateful):
         self.points.append((taken, point))
         self._yaw.add(*self.view.turn(found, self._approach.goal))
         self._approach.aim(self._yaw)
-        if self.view.room or self.interceptor.plans:
+        self._crowded = not (self.view.room or self.interceptor.plans)
+        if not self._crowded:
             self.interceptor.measure(max(self._now, taken), taken, point)
 
     def step(self, t: float, q: Array, dq: Array, reference: Any = None, /) -> Array:

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, all_positive, array, nonnegative, of_kind, positive
+from ...checks import Array, all_positive, array, finite, nonnegative, of_kind, positive
 from ...errors import ThunderError
 from ...perception.clouds import CloudPipeline, DepthCamera, Detection, Plane, find_plane, voxel_downsample
 from ...perception.pose_source import PoseMeasurement
@@ -31,6 +31,8 @@ _ARM, _MEMORY = 0.1, 1.0
 _TELLS = 0.03
 #: depth of the part of an object that a hand from above meets [m]
 _UPPER = 0.04
+#: number of pictures that wait for a call of `poll`
+_KEPT = 100
 #: time after which a place of the object does not tell it from others any more [s]
 _FORGOTTEN = 1.0
 
@@ -201,6 +203,8 @@ class GraspView(Stateful):
         self._robot, self.use = of_kind(robot, Robot, "robot"), of_kind(use, HandUse, "use")
         self._camera = of_kind(camera, DepthCamera, "camera")
         self._low, self._high = array(low, (3,), "low"), array(high, (3,), "high")
+        if (self._low >= self._high).any():
+            raise ThunderError(f"low must be below high, got {self._low.tolist()} and {self._high.tolist()}")
         self._hidden = nonnegative(hidden, "hidden", "m")
         self.reset()
 
@@ -211,11 +215,11 @@ class GraspView(Stateful):
         self._place: Array | None = None
         self._seen, self._angle, self.room = -math.inf, 0.0, True
         self.others = self._object = np.zeros((0, 3))
-        self._new: list[PoseMeasurement] = []
+        self._new: deque[tuple[float, float, Detection, Array]] = deque(maxlen=_KEPT)
 
     def feel(self, t: float, q: npt.ArrayLike, closure: float) -> None:
         """Take the joint positions (n,) and the closure of the hand at a time [s], later than the last one."""
-        self._felt.append((t, np.array(q, dtype=np.float64), closure))
+        self._felt.append((finite(t, "t"), array(q, (self._robot.n,), "q"), finite(closure, "closure")))
         while self._felt[0][0] < t - _MEMORY:
             self._felt.popleft()
 
@@ -252,7 +256,7 @@ class GraspView(Stateful):
         found = self._find(points[~self._own(points, q, closure)], taken)
         if found.pose is not None:
             self._place, self._seen = found.pose[:3, 3], taken
-        self._add(taken, found, q)
+        self._new.append((taken, self._felt[-1][0], found, q))
         return found
 
     def _find(self, points: Array, taken: float) -> Detection:
@@ -302,14 +306,18 @@ class GraspView(Stateful):
 
     # --- as a pose source ----------------------------------------------------------------------------------------
 
-    def _add(self, taken: float, found: Detection, q: Array) -> None:
-        now = self._felt[-1][0]
-        target = None
-        if found.center is not None and found.size is not None:
-            hand = self._robot.forward_kinematics(q)[:3, 3]
-            if np.linalg.norm(found.center - hand) >= self._hidden:
-                target = self._target(found)
-        self._new.append(PoseMeasurement(min(taken, now), now, target, 1.0))
+    def poll(self, t: float) -> list[PoseMeasurement]:
+        """Return the poses of the last pictures, at most 100, since the last call; `t` [s] is as of other sources."""
+        new, poses = list(self._new), []
+        self._new.clear()
+        for taken, now, found, q in new:
+            target = None
+            if found.center is not None and found.size is not None:
+                hand = self._robot.forward_kinematics(q)[:3, 3]
+                if np.linalg.norm(found.center - hand) >= self._hidden:
+                    target = self._target(found)
+            poses.append(PoseMeasurement(min(taken, now), now, target, 1.0))
+        return poses
 
     def _target(self, found: Detection) -> Array:
         """Return the pose of the hand at contact; of the turns after which the object is the same, the nearest one."""
@@ -320,11 +328,6 @@ class GraspView(Stateful):
             self._angle = yaw + symmetry * round((self._angle - yaw) / symmetry)
         T = pose_from_rpy(self.use.grasp_point(found.center, found.size), (0.0, 0.0, self._angle))
         return np.asarray(T @ np.diag([1.0, -1.0, -1.0, 1.0]))
-
-    def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return the poses of the pictures since the last call; the time [s] is that of other sources."""
-        new, self._new = self._new, []
-        return new
 
 
 def _distance(points: Array, a: Array, b: Array) -> Array:

@@ -7,16 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, of_kind, positive
+from ...checks import Array, array, nonnegative, of_kind, positive, seed_of
 from ...errors import ThunderError
 from ...robot import Robot
-from ...values import Value
+from ...values import Value, set_fields
 from .model import ElasticWrist
 from .motor import MotorMotion, WristRun
 from .robots import with_wrist
 
 #: width of the smooth windows over which the equation of motion is averaged [s]
 _WINDOW = 0.08
+#: longest time between readings and shortest log [s], and least ratio of averaged signals to their noise
+_COARSEST, _SHORTEST, _CLEAR = 0.01, 0.5, 10.0
+#: largest standard deviation of a result relative to it, and what counts as zero: damping relative to the critical one,
+#: moment and inertia of the object relative to those of the hand
+_SPREAD, _ZERO = 0.05, 0.02
 #: columns of the parameters m r_c (x) and I (yy) of the last link among its ten
 _MOMENT, _INERTIA = 1, 7
 
@@ -28,7 +33,7 @@ class SwingLog(Value):
     Attributes
     ----------
     t : (N,) array
-        Times in equal steps [s].
+        Times in equal steps of at most 0.01 s, at least 0.5 s [s].
     q : (N, n) array
         Measured joint positions, the wrist last [rad].
     theta : (N,) array
@@ -38,14 +43,25 @@ class SwingLog(Value):
     --------
     >>> import numpy as np
     >>> from thunder_py.manipulation.wrist import SwingLog
-    >>> log = SwingLog(t=np.arange(5) * 1e-3, q=np.zeros((5, 8)), theta=np.zeros(5))
+    >>> log = SwingLog(t=np.arange(1000) * 1e-3, q=np.zeros((1000, 8)), theta=np.zeros(1000))
     >>> log.q.shape
-    (5, 8)
+    (1000, 8)
     """
 
     t: Array
     q: Array
     theta: Array
+
+    def __post_init__(self) -> None:
+        """Check shapes and times."""
+        t = array(self.t, (None,), "t")
+        q, theta = array(self.q, (t.size, None), "q"), array(self.theta, (t.size,), "theta")
+        steps = np.diff(t)
+        if not t.size or t[-1] - t[0] < _SHORTEST or steps.min() <= 0.0 or steps.max() > 1.001 * _COARSEST:
+            raise ThunderError(f"t must be at least {_SHORTEST:g} s in steps of at most {_COARSEST:g} s")
+        if np.ptp(steps) > 1e-6 * steps[0] + 1e-12:
+            raise ThunderError(f"t must be in equal steps, got {steps.min():.6g} to {steps.max():.6g} s")
+        set_fields(self, t=t, q=q, theta=theta)
 
     @classmethod
     def of_run(
@@ -66,7 +82,8 @@ class SwingLog(Value):
         seed : int
             Seed of the noise.
         """
-        rng, t = np.random.default_rng(seed), np.arange(run.t[0], run.t[-1], dt)
+        rng, noise = np.random.default_rng(seed_of(seed)), nonnegative(noise, "noise", "rad")
+        t = np.arange(run.t[0], run.t[-1], positive(dt, "dt", "s"))
         q = np.stack([np.interp(t, run.t, column) for column in run.q.T], axis=1)
         theta = np.interp(t, run.t, run.theta) - offset
         return cls(t=t, q=q + noise * rng.standard_normal(q.shape), theta=theta + noise * rng.standard_normal(t.size))
@@ -154,8 +171,8 @@ def identify_wrist(
     Raises
     ------
     ThunderError
-        If a log does not fit the arm, its times are not in equal steps, or the swings are too small to tell the
-        parameters apart.
+        If a log does not fit the arm; if the swings are too small, or their noise too large, to tell the parameters
+        apart; if stiffness, damping, or moment and inertia of the object come out negative, as with exchanged logs.
 
     Notes
     -----
@@ -179,40 +196,60 @@ def identify_wrist(
     """
     of_kind(wrist, ElasticWrist, "wrist")
     robot = with_wrist(arm, wrist, mount=mount, tip=tip)
-    Y, deflection, rate, one = _averaged(robot, of_kind(empty, SwingLog, "empty"))
-    hand = robot.description.inertial[-1]
-    k, moment, minus_c = _solve(np.stack([deflection, one, -rate], axis=1), Y @ hand, "empty")
-    found = replace(wrist, k=k, c=max(minus_c, 0.0))
+    swings = _Averaged(robot, of_kind(empty, SwingLog, "empty"), "empty")
+    hand, Y, spring = robot.description.inertial[-1], swings.regressor, swings.spring
+    (k, moment, c), sigma = swings.solve(spring, Y @ hand)
+    if k <= 0.0 or sigma[0] > _SPREAD * k or c < -_ZERO * 2.0 * np.sqrt(k * wrist.I):
+        raise ThunderError(
+            f"empty gives the spring k = {k:.3g} +- {sigma[0]:.2g} N m/rad, c = {c:.3g} N m s/rad: its swings must be "
+            "those of the empty hand, with the signs of q and theta alike, and clear of noise and friction"
+        )
+    found = replace(wrist, k=k, c=max(c, 0.0))
     offset, mass = moment / k, 0.0
     if loaded is not None:
-        Y, deflection, rate, one = _averaged(robot, of_kind(loaded, SwingLog, "loaded"))
-        spring = k * deflection + moment * one - minus_c * rate
-        first, inertia = _solve(Y[:, [_MOMENT, _INERTIA]], spring - Y @ hand, "loaded")
+        swings = _Averaged(robot, of_kind(loaded, SwingLog, "loaded"), "loaded")
+        Y = swings.regressor
+        load, sigma = swings.solve(Y[:, [_MOMENT, _INERTIA]], swings.spring @ (k, moment, c) - Y @ hand)
+        first, inertia = load.tolist()
+        zero = _ZERO * np.array([wrist.m * wrist.r_c, wrist.I])
+        if (load < -zero).any() or (sigma > np.maximum(_SPREAD * load, zero)).any():
+            raise ThunderError(
+                f"loaded gives an object of {first / tip:.3g} +- {sigma[0] / tip:.2g} kg with {inertia:.3g} kg m^2: it "
+                "must be swings with the object, clear of noise and friction; are the logs exchanged?"
+            )
         mass = max(first / tip, 0.0)
         total = wrist.m + mass
         found = replace(found, m=total, r_c=(wrist.m * wrist.r_c + mass * tip) / total, I=wrist.I + max(inertia, 0.0))
     return IdentifiedWrist(wrist=found, offset=float(offset), object_mass=float(mass))
 
 
-def _averaged(robot: Robot, log: SwingLog) -> tuple[Array, Array, Array, Array]:
-    """Return the rows of the wrist's equation, averaged over windows: regressor (w, 10), deflection, rate, one."""
-    t, q = array(log.t, (None,), "t"), array(log.q, (log.t.size, robot.n), "q")
-    steps = np.diff(t)
-    if t.size < 10 or np.ptp(steps) > 1e-6 * abs(steps[0]) + 1e-12 or steps[0] <= 0.0:
-        raise ThunderError("t must be at least ten times in equal steps")
-    dt = float(steps.mean())
-    dq = np.gradient(q, dt, axis=0)
-    ddq = np.gradient(dq, dt, axis=0)
-    Y = robot.slotine_li_regressor(q, dq, dq, ddq)[:, -1, 10 * (robot.n - 1) : 10 * robot.n]
-    rows = np.column_stack([Y, array(log.theta, (t.size,), "theta") - q[:, -1], dq[:, -1], np.ones(t.size)])
-    window = np.hanning(max(int(_WINDOW / dt), 3) + 2)
-    smooth = np.stack([np.convolve(column, window / window.sum(), "valid") for column in rows.T], axis=1)
-    smooth = smooth[2 : -2 : max(window.size // 8, 1)]
-    return smooth[:, :10], smooth[:, 10], smooth[:, 11], smooth[:, 12]
+class _Averaged:
+    """Rows of the wrist's equation, averaged over windows: regressor (w, 10), and columns of k, k offset, c (w, 3)."""
 
+    def __init__(self, robot: Robot, log: SwingLog, what: str) -> None:
+        q, dt = array(log.q, (log.t.size, robot.n), "q"), float(np.diff(log.t).mean())
+        dq = np.gradient(q, dt, axis=0)
+        ddq = np.gradient(dq, dt, axis=0)
+        Y = robot.slotine_li_regressor(q, dq, dq, ddq)[:, -1, 10 * (robot.n - 1) : 10 * robot.n]
+        deflection = log.theta - q[:, -1]
+        window = np.hanning(int(_WINDOW / dt) + 2)
+        window /= window.sum()
+        bent = np.convolve(window, np.array([1.0, 0.0, -2.0, 0.0, 1.0]) / (2.0 * dt) ** 2)
+        for signal, raw, kernel in ((deflection, deflection, window), (ddq[:, -1], q[:, -1], bent)):
+            noise = np.linalg.norm(kernel) * np.diff(raw, 4).std() / np.sqrt(70.0)  # 70: of white noise
+            if np.convolve(signal, window, "valid")[2:-2].std() <= _CLEAR * noise + 1e-9:
+                raise ThunderError(f"{what} must be swings of the wrist that are clear of noise; swing it farther")
+        self._what, step = what, max(window.size // 8, 1)
+        self._alike = max(1.0 / (step * float(window @ window)), 1.0)  # number of rows with the same noise
+        rows = np.column_stack([Y, deflection, np.ones(len(q)), -dq[:, -1]])
+        smooth = np.stack([np.convolve(column, window, "valid") for column in rows.T], axis=1)[2:-2:step]
+        self.regressor, self.spring = smooth[:, :10], smooth[:, 10:]
 
-def _solve(A: Array, b: Array, what: str) -> Array:
-    scale = np.linalg.norm(A, axis=0)
-    if not scale.all() or np.linalg.cond(A / scale) > 1e3:
-        raise ThunderError(f"{what} must be swings that tell the parameters apart; swing the wrist farther")
-    return np.asarray(np.linalg.lstsq(A / scale, b, rcond=None)[0] / scale)
+    def solve(self, A: Array, b: Array) -> tuple[Array, Array]:
+        """Return the solution of ``A x = b`` by least squares, and its standard deviations."""
+        scale = np.linalg.norm(A, axis=0)
+        if not scale.all() or np.linalg.cond(A / scale) > 1e3:
+            raise ThunderError(f"{self._what} must be swings that tell the parameters apart; swing the wrist farther")
+        x = np.linalg.lstsq(A / scale, b, rcond=None)[0] / scale
+        variance = self._alike * np.sum((b - A @ x) ** 2) / len(b)
+        return x, np.sqrt(variance * np.diag(np.linalg.inv(A.T @ A)))

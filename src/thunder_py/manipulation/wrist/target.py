@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from ...checks import Array, array, nonnegative, of_kind, positive
+from ...checks import Array, array, nonnegative, of_kind, positive, whole, within
 from ...errors import ThunderError
 from ...robot import Robot
 from ...simulation.divergence import outcome_recorded
@@ -287,7 +287,8 @@ def plan_target_throw(
     mount, tip
         As in `with_wrist`.
     torque_share : float
-        Fraction of the torque limits that the throw may use with the model; the rest is for errors of the model.
+        Fraction of the torque limits that the throw may use with the model, at most 1; the rest is for errors of the
+        model.
     rate : float
         Bound of the motor's speed [rad/s].
     jitter : float
@@ -303,7 +304,8 @@ def plan_target_throw(
     Raises
     ------
     ThunderError
-        If no motion reaches the target, or none does within the limits; the message gives the least excess.
+        If there is no motion, or one of another arm; if none reaches the target, or none does within the limits, where
+        the message gives the least excess.
 
     Notes
     -----
@@ -322,10 +324,14 @@ def plan_target_throw(
     >>> landing(throw.p, throw.v, 0.1).p.round(2).tolist()
     [1.5, -0.5, 0.1]
     """
-    point, share = array(target, (3,), "target"), positive(torque_share, "torque_share")
+    point, share = array(target, (3,), "target"), within(torque_share, "torque_share", 0.0, 1.0, ends="(]")
     planner = _Planner(with_wrist(arm, wrist, mount=mount, tip=tip), wrist.theta_max, rate, jitter, cells)
+    motions = [of_kind(base, BaseMotion, "each of bases") for base in bases]
+    joints = arm.description.placements
+    if not motions or not all(np.array_equal(base.robot.description.placements, joints) for base in motions):
+        raise ThunderError(f"bases must be at least one motion of {arm.name}, see `throwing_bases`")
     with outcome_recorded():  # motions that pass the limits are not chosen
-        aimed = [planner.aimed(of_kind(base, BaseMotion, "bases"), point) for base in bases]
+        aimed = [planner.aimed(base, point) for base in motions]
     throws = [throw for throw in aimed if throw is not None]
     if not throws:
         raise ThunderError(f"target must be within reach of the throws of {arm.name}, got {point.tolist()}")
@@ -333,22 +339,22 @@ def plan_target_throw(
     def usage(throw: TargetThrow) -> float:
         return max(throw.effort / share, throw.velocity)
 
-    within = [throw for throw in throws if usage(throw) <= 1.0]
-    if not within:
+    kept = [throw for throw in throws if usage(throw) <= 1.0]
+    if not kept:
         least = min(map(usage, throws))
         raise ThunderError(
             f"target must be within the limits of {arm.name}, {point.tolist()} needs {least:.2f} times the permitted "
             f"torques or speeds; permitted are {share:g} of the torques"
         )
-    return min(within, key=lambda throw: throw.spread)
+    return min(kept, key=lambda throw: throw.spread)
 
 
 class _Planner:
     """Aims base motions of one arm with one wrist."""
 
     def __init__(self, robot: Robot, theta_max: float, rate: float, jitter: float, cells: int) -> None:
-        self._robot, self._theta_max, self._rate, self._cells = robot, theta_max, rate, cells
-        self._jitter = nonnegative(jitter, "jitter", "s")
+        self._robot, self._theta_max, self._jitter = robot, theta_max, nonnegative(jitter, "jitter", "s")
+        self._rate, self._cells = positive(rate, "rate", "rad/s", finite=False), whole(cells, "cells", 2)
         d = robot.description
         first = d.base @ d.placements[0]
         axis = first[:3, :3] @ d.axes[0]
@@ -424,8 +430,8 @@ class _Planner:
 
     def _turned(self, base: BaseMotion, turn: Array) -> BaseMotion | None:
         limits = base.robot.limits
-        for whole in (0.0, 2.0 * math.pi, -2.0 * math.pi):
-            by = turn + whole * np.eye(turn.size)[0]
+        for revolution in (0.0, 2.0 * math.pi, -2.0 * math.pi):
+            by = turn + revolution * np.eye(turn.size)[0]
             ends = base.trajectory([0.0, base.release_time, base.trajectory.end_time]).q + by
             if ((ends > limits.lower) & (ends < limits.upper)).all():
                 c, s = math.cos(by[0]), self._sign * math.sin(by[0])

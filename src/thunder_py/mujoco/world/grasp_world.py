@@ -166,10 +166,15 @@ class GraspWorld(Stateful):
             link = spec.body(robot.link_names[-1])
             body = link.add_body(name=_HAND, pos=self._mount[:3, 3], quat=quaternion(self._mount[:3, :3]))
             self.hand.add_to(spec, body, mujoco)
-        for surface in self.surfaces.values():
-            surface.add_to(spec, mujoco)
-        for thing in self.things.values():
-            thing.add_to(spec, mujoco)
+        taken = {part.name for part in (*spec.bodies, *spec.joints)}
+        parts: list[Table | WorldObject] = [*self.surfaces.values(), *self.things.values()]
+        for part in parts:
+            if part.name in taken:
+                raise ThunderError(
+                    f"{part.name!r} names a part of the arm or the hand, or occurs twice; choose another"
+                )
+            part.add_to(spec, mujoco)
+            taken.add(part.name)
         for geom in spec.geoms:
             geom.solref = [_STIFF * self._dt, 1.0]
         option = spec.option
@@ -208,7 +213,7 @@ class GraspWorld(Stateful):
         return np.array(places, dtype=np.int64).reshape(-1, 2).T
 
     def _owner(self, body: int) -> str:
-        """Return the name under which contacts of a body are reported; empty for the scenery."""
+        """Return the name under which contacts of a body are reported; ``"world"`` for the scenery."""
         if self.hand is not None and self._within_hand(body):
             return _HAND
         name = str(self.model.body(int(self.model.body_rootid[body])).name)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, nonnegative, positive
+from ...checks import Array, nonnegative, positive, within
 from ...errors import ThunderError
 from ...optional import require
 from ...values import Value, set_fields
@@ -22,6 +22,8 @@ _NAME = "cup"
 _PUMP = (0.08, 0.08, 0.05)
 #: length of pump and tube, of the cup below them, and radius of the lip's section [m]
 _TUBE, _CUP, _LIP = 0.10, 0.02, 0.002
+#: bounds of lip, vacuum, gap and stroke; the pressure of the air is 101325 Pa
+_RANGES = {"radius": (1.5 * _LIP, 0.1), "vacuum": (0.0, 101325.0), "gap": (0.0, 0.003), "stroke": (0.0, _CUP)}
 #: number of points of the lip
 _POINTS = 8
 #: bellows: stiffness along the axis [N/m] and against tilts [N m/rad], largest tilt [rad], dampings over them [s]
@@ -41,17 +43,17 @@ class SuctionTool(Value):
     Parameters
     ----------
     radius : float
-        Radius of the lip [m].
+        Radius of the lip, 3 mm to 0.1 m [m].
     vacuum : float
-        Pressure below that of the air, once all air is out of the cup [Pa].
+        Pressure below that of the air, once all air is out of the cup, below 101325 [Pa].
     time : float
         Time constant with which the cup is evacuated and filled [s].
     friction : float
         Coefficient of friction of the lip with every object.
     gap : float
-        Largest gap between lip and object, along the axis, with which the lip seals [m].
+        Largest gap between lip and object, along the axis, with which the lip seals, at most 3 mm [m].
     stroke : float
-        Way by which the bellows give along the axis [m].
+        Way by which the bellows give along the axis, at most the length of the cup, 0.02 [m].
     delay : float
         Time from a command to the valve's reaction [s].
     mass : float
@@ -103,8 +105,10 @@ class SuctionTool(Value):
 
     def __post_init__(self) -> None:
         """Check everything."""
-        for name in ("radius", "vacuum", "time", "friction", "gap", "stroke", "mass"):
+        for name in ("time", "friction", "mass"):
             set_fields(self, **{name: positive(getattr(self, name), name)})
+        for name, (low, high) in _RANGES.items():
+            set_fields(self, **{name: within(getattr(self, name), name, low, high, ends="(]")})
         set_fields(self, delay=nonnegative(self.delay, "delay"))
         if self.mass < 0.2:
             raise ThunderError(f"mass must be at least 0.2 kg, got {self.mass:g}")
