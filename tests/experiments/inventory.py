@@ -78,6 +78,7 @@ DRAWN: dict[str, dict[str, tuple[str, str]]] = {
         **{f"Figure {k}": _PLANE for k in (25, 28)},
         "Figure 27": ("x, landing minus target [cm]", "y, landing minus target [cm]"),
     },
+    "throwing --physics": {"Figure 27": ("x, landing minus target [cm]", "y, landing minus target [cm]")},
     "human-like-sampling": {
         "Figure 30": ("number of via points tried", "mean time of a plan [ms]"),
     },

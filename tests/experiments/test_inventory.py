@@ -123,7 +123,7 @@ def test_the_command_of_the_row_draws_the_frames_of_all_links(
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("name", ["grasping", "picking --physics"])
+@pytest.mark.parametrize("name", ["grasping", "picking --physics", "throwing --physics"])
 def test_rows_of_loops_with_contact(name: str) -> None:
     pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
     word, _, physics = name.partition(" ")

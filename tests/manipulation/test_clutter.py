@@ -10,7 +10,7 @@ pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
-from thunder_py.manipulation import GraspView
+from thunder_py.manipulation import GraspView, HandPick
 from thunder_py.manipulation.grasping.clutter import free_turn, objects_by_height
 from thunder_py.mujoco import ParallelGripper, WorldObject
 from thunder_py.papers.grasping.setup import SHAPES, SIZES, SURFACE, USES, draw_cameras, draw_thing
@@ -77,6 +77,13 @@ def test_refusals_of_a_view() -> None:
         (lambda: view.feel(0.0, [0.0] * 6, math.nan), "closure must be..."),
     )  # fmt: skip
     assert view.closure == 0.0
+    law, region = th.ComputedTorque(arm, 400.0, 40.0), ((0.3, -0.9, -0.9), (0.7, 0.6, 0.32))
+    assert HandPick(arm, USES["gripper"], camera, *region, law, place=(0.5, -0.5, 0.1)).n == 6
+    assert_refused(
+        ((1.5, 0.0, 0.1), "place must be within 1.... m of the base of ur5e..."),
+        ((1.5, 0.0), "place must have shape (3,)..."),
+        call=lambda *place: HandPick(arm, USES["gripper"], camera, *region, law, place=place),
+    )
 
 
 def test_objects_of_different_heights_are_separated_where_they_touch() -> None:

@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, finite, of_kind, pose
+from ...errors import ThunderError
 from ...motion import HumanLikePlanner
 from ...perception.clouds import DepthCamera
 from ...reference import TaskReference
 from ...robot import Robot
+from ...robot.frames import arm_points
 from ...values import Stateful
 from ..arm import follower
 from ..interception.conveyor import Belt
@@ -205,7 +207,7 @@ class HandPick(PickingController):
     settings : PickSettings, optional
         Distances, times and tolerances; default those for an object that the hand hides from the camera at the end.
     place : (3,) array_like, optional
-        As of a `PickMachine`.
+        As of a `PickMachine`, nearer than the stretched arm is long.
     closed : float
         Time after which the hand has closed or holds something [s].
     speed : float
@@ -241,6 +243,12 @@ class HandPick(PickingController):
             0.005, 0.05, acceleration=0.02, angular_acceleration=0.05, speed=0.01, angular_speed=0.02, persistence=0.5
         )
         machine = PickMachine(_BLIND if settings is None else settings, place)
+        if place is not None:
+            bones = np.diff(arm_points(robot, np.zeros(robot.n)), axis=0)
+            slides = np.abs([robot.limits.lower, robot.limits.upper]).max(axis=0)[np.array([*robot.joint_types]) == "P"]
+            reach = float(np.linalg.norm(bones, axis=1).sum() + slides.sum())
+            if np.linalg.norm(np.asarray(place) - robot.description.base[:3, 3]) > reach:
+                raise ThunderError(f"place must be within {reach:.3g} m of the base of {robot.name}, got {place}")
         loop = PickLoop(VisualServo(robot, 2.0, 2.0, speed=speed), TargetTracker(self.view, belief), machine)
         super().__init__(loop, inner, holding=self._holds)
         self._closed, self._limits, self._closure = closed, robot.limits.effort, 0.0

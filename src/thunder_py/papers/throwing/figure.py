@@ -119,7 +119,7 @@ def plot_throws_by_hand(found: ThrowsByHand) -> Figure:
         circle = Circle((0.0, 0.0), 100.0 * within, fill=False, color=TRUTH, linestyle=":")
         panels[name].add_patch(circle)
         panels[name].set_aspect("equal", adjustable="datalim")
-        label(panels[name], name, "x, landing minus target [cm]", "y, landing minus target [cm]")
+        label(panels[name], f"Figure 27: {name}", "x, landing minus target [cm]", "y, landing minus target [cm]")
     panels["spread"].loglog(ends, ends, color=TRUTH, linestyle="--", label="spread of the delay x speed")
     label(panels["spread"], "limit of the hand", "spread of the delay x speed of the landing [cm]", "miss [cm]")
     return outside_legend(figure, *panels.values(), ncols=4)
