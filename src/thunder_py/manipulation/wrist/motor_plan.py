@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from scipy.sparse import diags_array, vstack
 
 from ...checks import Array, array, finite, is_number, positive, whole
-from ...errors import ThunderError
+from ...errors import ReleaseError, ThunderError
 from ...integration import rk4_step
 from ...values import Value
 from .motor import MotorMotion
@@ -145,7 +145,9 @@ def plan_motor(
     Raises
     ------
     ThunderError
-        On bad data, or if no motion reaches q(T) = 0.
+        On bad data.
+    ReleaseError
+        If no motion reaches q(T) = 0.
 
     Notes
     -----
@@ -180,8 +182,9 @@ def plan_motor(
     program = Program(rollout, low, high, np.zeros(size), **rows)
     theta, x, solved = program.climb(np.full(size, 0.0 if theta0 is None else theta0), tolerance)
     if theta is None:
-        raise ThunderError(
-            f"no motion of the motor within {bound:g} rad and {rate:g} rad/s returns the wrist to q = 0 at T = {T:g} s"
+        raise ReleaseError(
+            f"no motion of the motor within {bound:g} rad and {rate:g} rad/s returns the wrist to q = 0 at T = {T:g} s",
+            "motor",
         )
     motor = MotorMotion.through(rollout.t, theta, held=not rollout.sloped)
     return MotorPlan(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from ...checks import Array, array, nonnegative, of_kind, positive, whole, within
-from ...errors import ThunderError
+from ...errors import ReleaseError, ThunderError
 from ...robot import Robot
 from ...simulation.divergence import outcome_recorded
 from ...values import Value
@@ -393,7 +393,7 @@ class _Planner:
                 )  # fmt: skip
                 v = J @ np.append(base.dq_release, plan.speed)
                 landing(p, v, aim[2])
-            except ThunderError:
+            except ReleaseError:
                 return None
             return plan.motor, v
 
@@ -401,9 +401,10 @@ class _Planner:
             plan = motor(bound)
             return -distance if plan is None else self._radius(landing(p, plan[1], aim[2]).p) - distance
 
-        if beyond(self._theta_max) < 0.0 or beyond(abs(held) + 1e-3) > 0.0:
+        least = abs(held) + 1e-3
+        if least >= self._theta_max or beyond(self._theta_max) < 0.0 or beyond(least) > 0.0:
             return None
-        plan = motor(float(brentq(beyond, abs(held) + 1e-3, self._theta_max, xtol=1e-5)))
+        plan = motor(float(brentq(beyond, least, self._theta_max, xtol=1e-5)))
         if plan is None:
             return None
         down = landing(p, plan[1], aim[2]).p
