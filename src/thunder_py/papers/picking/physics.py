@@ -36,9 +36,11 @@ from ..grasping.setup import (
 )
 from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
-from .run import FIRST_SEED, REPORTED_RATE
+from .run import REPORTED_RATE
 from .shelf import BoxJudge, pick_place, table_station
 
+#: scenes of lower seeds were looked at while the loop was made
+FIRST_SEED = 7000
 _SEEDS, _QUICK_SEEDS = 20, 1
 #: objects on which the cup seals: the mouth of a bottle is narrower
 SEALED = tuple(shape for shape in SHAPES if shape != "bottle")
