@@ -236,8 +236,9 @@ def _reached(hand: str, robot: Robot | None) -> Station | None:
         return None
 
 
-def _picks_of(stations: Mapping[str, Station], clock: float | None, seed: int) -> list[PhysicalPick]:
-    cases = [PickCase(shape, hand, seed) for hand in stations for shape in (SEALED if hand == "suction" else SHAPES)]
+def _picks_of(stations: Mapping[str, Station], clock: float | None, quick: bool, seed: int) -> list[PhysicalPick]:
+    shapes = {hand: SEALED if hand == "suction" else SHAPES for hand in stations}
+    cases = [PickCase(shape, hand, seed) for hand in stations for shape in shapes[hand][: 1 if quick else None]]
     return [pick(case, at=stations[case.hand], clock=clock) for case in cases]
 
 
@@ -254,7 +255,7 @@ def run(
     Parameters
     ----------
     quick : bool
-        One scene of each object and hand.
+        One box for each hand.
     seeds : int, optional
         Number of scenes of each object and hand, of the seeds from `FIRST_SEED` on.
     workers : Workers
@@ -268,6 +269,6 @@ def run(
     count = whole((_QUICK_SEEDS if quick else _SEEDS) if seeds is None else seeds, "seeds", 1)
     scenes = range(FIRST_SEED, FIRST_SEED + count)
     stations = {hand: at for hand in HANDS if (at := _reached(hand, robot)) is not None}
-    picks = partial(_picks_of, stations, clock)
+    picks = partial(_picks_of, stations, clock, quick)
     found = map_seeds(picks, scenes, workers=workers, progress=not quick, description="picking")
     return PhysicalPicking(stations=stations, trials=tuple(one for some in found for one in some))
