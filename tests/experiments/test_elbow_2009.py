@@ -144,3 +144,10 @@ def test_a_link_has_ten_columns():
     Y = robot.slotine_li_regressor([0.3, 0.9], [0.4, -0.7], [0.2, 0.1], [1.0, -0.5])
     assert Y.shape == (2, 20)
     assert np.abs(Y[:, 19]).min() > 0.0  # of Izz, the tenth
+
+
+def test_eight_parameters_act_on_the_elbow(state):
+    """Section 5.2: m, m c_x, m c_y and I_zz of both links; the columns of the twelve others are zero."""
+    q, dq, _, ddq = state
+    columns = np.abs(Robot.load("elbow").regressor(q, dq, ddq)).max(axis=0)
+    assert np.flatnonzero(columns).tolist() == [0, 1, 2, 9, 10, 11, 12, 19]
