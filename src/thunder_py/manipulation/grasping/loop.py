@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, finite, of_kind, pose
+from ...checks import Array, finite, nonnegative, of_kind, pose
 from ...errors import ThunderError
 from ...motion import HumanLikePlanner
 from ...perception.clouds import DepthCamera
@@ -238,6 +238,8 @@ class HandPick(PickingController):
         clock: float = 0.0,
     ) -> None:
         self.view, self.robot, self.n = GraspView(robot, hand, camera, low, high, hidden=_HIDDEN), robot, robot.n
+        if getattr(inner, "n", None) != robot.n:
+            raise ThunderError(f"inner must be a controller of {robot.n} joints, got {inner!r}")
         # objects lie still most of the time; pushed ones stop soon
         belief = PoseFilter(
             0.005, 0.05, acceleration=0.02, angular_acceleration=0.05, speed=0.01, angular_speed=0.02, persistence=0.5
@@ -251,7 +253,7 @@ class HandPick(PickingController):
                 raise ThunderError(f"place must be within {reach:.3g} m of the base of {robot.name}, got {place}")
         loop = PickLoop(VisualServo(robot, 2.0, 2.0, speed=speed), TargetTracker(self.view, belief), machine)
         super().__init__(loop, inner, holding=self._holds)
-        self._closed, self._limits, self._closure = closed, robot.limits.effort, 0.0
+        self._closed, self._limits, self._closure = nonnegative(closed, "closed", "s"), robot.limits.effort, 0.0
         self._clock = finite(clock, "clock")
         self._closing_since = math.inf
 

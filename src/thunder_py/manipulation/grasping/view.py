@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, all_positive, array, finite, nonnegative, of_kind, positive
+from ...checks import Array, all_positive, array, finite, nonnegative, numbers, of_kind, positive
 from ...errors import ThunderError
 from ...perception.clouds import CloudPipeline, DepthCamera, Detection, Plane, find_plane, voxel_downsample
 from ...perception.pose_source import PoseMeasurement
@@ -215,10 +215,12 @@ class GraspView(Stateful):
         self._place: Array | None = None
         self._seen, self._angle, self.room = -math.inf, 0.0, True
         self.others = self._object = np.zeros((0, 3))
-        self._new: deque[tuple[float, float, Detection, Array]] = deque(maxlen=_KEPT)
+        self._new: deque[tuple[float, float, Detection, Array, tuple[Array, Array]]] = deque(maxlen=_KEPT)
 
     def feel(self, t: float, q: npt.ArrayLike, closure: float) -> None:
-        """Take the joint positions (n,) and the closure of the hand at a time [s], later than the last one."""
+        """Take the joint positions (n,) and the closure of the hand at a time [s], not before the last one."""
+        if t < (self._felt[-1][0] if self._felt else -math.inf):
+            raise ThunderError(f"t must not be before the last time {self._felt[-1][0]:g} s, got {t:g}")
         self._felt.append((finite(t, "t"), array(q, (self._robot.n,), "q"), finite(closure, "closure")))
         while self._felt[0][0] < t - _MEMORY:
             self._felt.popleft()
@@ -245,7 +247,7 @@ class GraspView(Stateful):
         """
         if not self._felt:
             raise ThunderError("feel must be called before see: a picture shows the arm too")
-        cloud = self._camera.cloud(np.asarray(depth, dtype=np.float64))
+        taken, cloud = finite(taken, "taken"), self._camera.cloud(numbers(depth, "depth", 2))
         if self.table is None:
             self.table = self._surface(cloud)
             region = self._low, self._high
@@ -256,7 +258,7 @@ class GraspView(Stateful):
         found = self._find(points[~self._own(points, q, closure)], taken)
         if found.pose is not None:
             self._place, self._seen = found.pose[:3, 3], taken
-        self._new.append((taken, self._felt[-1][0], found, q))
+        self._new.append((taken, self._felt[-1][0], found, q, (self.others, self._object)))
         return found
 
     def _find(self, points: Array, taken: float) -> Detection:
@@ -310,7 +312,7 @@ class GraspView(Stateful):
         """Return the poses of the last pictures, at most 100, since the last call; `t` [s] is as of other sources."""
         new, poses = list(self._new), []
         self._new.clear()
-        for taken, now, found, q in new:
+        for taken, now, found, q, (self.others, self._object) in new:
             target = None
             if found.center is not None and found.size is not None:
                 hand = self._robot.forward_kinematics(q)[:3, 3]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, nonnegative, of_kind, positive, seed_of
+from ...checks import Array, array, finite, nonnegative, of_kind, positive, seed_of
 from ...errors import ThunderError
 from ...robot import Robot
 from ...values import Value, set_fields
@@ -15,8 +15,8 @@ from .model import ElasticWrist
 from .motor import MotorMotion, WristRun
 from .robots import with_wrist
 
-#: width of the smooth windows over which the equation of motion is averaged [s]
-_WINDOW = 0.08
+#: widths of smooth windows [s]: over the signals, whose products would keep their noise, and over the equation
+_SMOOTH, _WINDOW = 0.02, 0.08
 #: longest time between readings and shortest log [s], and least ratio of averaged signals to their noise
 _COARSEST, _SHORTEST, _CLEAR = 0.01, 0.5, 10.0
 #: largest standard deviation of a result relative to it, and what counts as zero: damping relative to the critical one,
@@ -59,7 +59,7 @@ class SwingLog(Value):
         steps = np.diff(t)
         if not t.size or t[-1] - t[0] < _SHORTEST or steps.min() <= 0.0 or steps.max() > 1.001 * _COARSEST:
             raise ThunderError(f"t must be at least {_SHORTEST:g} s in steps of at most {_COARSEST:g} s")
-        if np.ptp(steps) > 1e-6 * steps[0] + 1e-12:
+        if np.abs(t - np.linspace(t[0], t[-1], t.size)).max() > 0.05 * steps.mean():
             raise ThunderError(f"t must be in equal steps, got {steps.min():.6g} to {steps.max():.6g} s")
         set_fields(self, t=t, q=q, theta=theta)
 
@@ -83,9 +83,9 @@ class SwingLog(Value):
             Seed of the noise.
         """
         rng, noise = np.random.default_rng(seed_of(seed)), nonnegative(noise, "noise", "rad")
-        t = np.arange(run.t[0], run.t[-1], positive(dt, "dt", "s"))
+        t = np.arange(of_kind(run, WristRun, "run").t[0], run.t[-1], positive(dt, "dt", "s"))
         q = np.stack([np.interp(t, run.t, column) for column in run.q.T], axis=1)
-        theta = np.interp(t, run.t, run.theta) - offset
+        theta = np.interp(t, run.t, run.theta) - finite(offset, "offset")
         return cls(t=t, q=q + noise * rng.standard_normal(q.shape), theta=theta + noise * rng.standard_normal(t.size))
 
 
@@ -138,7 +138,9 @@ def swing_motion(rest: float, *, amplitude: float = 0.2, duration: float = 2.0, 
     """
     t = np.arange(0.0, positive(duration, "duration", "s") + 1e-9, 0.02)
     phase = 2.0 * np.pi * (0.5 * t + 2.0 * t**2 / duration)
-    return MotorMotion.through(begin + t, rest + positive(amplitude, "amplitude", "rad") * np.sin(phase))
+    return MotorMotion.through(
+        begin + t, finite(rest, "rest") + positive(amplitude, "amplitude", "rad") * np.sin(phase)
+    )
 
 
 def identify_wrist(
@@ -177,9 +179,9 @@ def identify_wrist(
     Notes
     -----
     The equation of the wrist's joint, ``Y(q, dq, ddq) pi = k (theta + offset - q) - c dq``, is linear in k, k offset
-    and c, and with these known in moment and inertia of the object. Both sides are averaged over smooth windows of
-    0.08 s, which suppresses the noise of the differentiated encoder signals, and solved by least squares. Positions
-    alone do not give the scale of inertia and stiffness; the known empty hand does.
+    and c, and with these known in moment and inertia of the object. Signals are averaged over smooth windows of 0.02 s,
+    both sides over 0.08 s, which suppresses the noise of the differentiated encoders, and solved by least squares.
+    Positions alone do not give the scale of inertia and stiffness; the known empty hand does.
 
     Examples
     --------
@@ -199,10 +201,12 @@ def identify_wrist(
     swings = _Averaged(robot, of_kind(empty, SwingLog, "empty"), "empty")
     hand, Y, spring = robot.description.inertial[-1], swings.regressor, swings.spring
     (k, moment, c), sigma = swings.solve(spring, Y @ hand)
-    if k <= 0.0 or sigma[0] > _SPREAD * k or c < -_ZERO * 2.0 * np.sqrt(k * wrist.I):
+    vague = k <= 0.0 or sigma[0] > _SPREAD * k
+    if vague or c < -_ZERO * 2.0 * np.sqrt(k * wrist.I) or abs(moment) > k * wrist.theta_max:
         raise ThunderError(
-            f"empty gives the spring k = {k:.3g} +- {sigma[0]:.2g} N m/rad, c = {c:.3g} N m s/rad: its swings must be "
-            "those of the empty hand, with the signs of q and theta alike, and clear of noise and friction"
+            f"empty gives the spring k = {k:.3g} +- {sigma[0]:.2g} N m/rad, c = {c:.3g} N m s/rad, with the moment "
+            f"{moment:.3g} N m: its swings must be those of the empty hand, in rad, with the signs of q and theta "
+            "alike, and clear of noise and friction"
         )
     found = replace(wrist, k=k, c=max(c, 0.0))
     offset, mass = moment / k, 0.0
@@ -227,16 +231,17 @@ class _Averaged:
     """Rows of the wrist's equation, averaged over windows: regressor (w, 10), and columns of k, k offset, c (w, 3)."""
 
     def __init__(self, robot: Robot, log: SwingLog, what: str) -> None:
-        q, dt = array(log.q, (log.t.size, robot.n), "q"), float(np.diff(log.t).mean())
+        measured, dt = array(log.q, (log.t.size, robot.n), "q"), float(np.diff(log.t).mean())
+        short, window = (each / each.sum() for each in (np.hanning(int(w / dt) + 2) for w in (_SMOOTH, _WINDOW)))
+        q = np.stack([np.convolve(column, short, "valid") for column in measured.T], axis=1)
         dq = np.gradient(q, dt, axis=0)
         ddq = np.gradient(dq, dt, axis=0)
         Y = robot.slotine_li_regressor(q, dq, dq, ddq)[:, -1, 10 * (robot.n - 1) : 10 * robot.n]
-        deflection = log.theta - q[:, -1]
-        window = np.hanning(int(_WINDOW / dt) + 2)
-        window /= window.sum()
-        bent = np.convolve(window, np.array([1.0, 0.0, -2.0, 0.0, 1.0]) / (2.0 * dt) ** 2)
-        for signal, raw, kernel in ((deflection, deflection, window), (ddq[:, -1], q[:, -1], bent)):
-            noise = np.linalg.norm(kernel) * np.diff(raw, 4).std() / np.sqrt(70.0)  # 70: of white noise
+        raw = log.theta - measured[:, -1]
+        deflection, both = np.convolve(raw, short, "valid"), np.convolve(short, window)
+        bent = np.convolve(both, np.array([1.0, 0.0, -2.0, 0.0, 1.0]) / (2.0 * dt) ** 2)
+        for signal, noisy, kernel in ((deflection, raw, both), (ddq[:, -1], measured[:, -1], bent)):
+            noise = np.linalg.norm(kernel) * np.diff(noisy, 4).std() / np.sqrt(70.0)  # 70: of white noise
             if np.convolve(signal, window, "valid")[2:-2].std() <= _CLEAR * noise + 1e-9:
                 raise ThunderError(f"{what} must be swings of the wrist that are clear of noise; swing it farther")
         self._what, step = what, max(window.size // 8, 1)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -326,9 +327,10 @@ def plan_target_throw(
     """
     point, share = array(target, (3,), "target"), within(torque_share, "torque_share", 0.0, 1.0, ends="(]")
     planner = _Planner(with_wrist(arm, wrist, mount=mount, tip=tip), wrist.theta_max, rate, jitter, cells)
-    motions = [of_kind(base, BaseMotion, "each of bases") for base in bases]
-    joints = arm.description.placements
-    if not motions or not all(np.array_equal(base.robot.description.placements, joints) for base in motions):
+    motions = [of_kind(base, BaseMotion, "each of bases") for base in bases] if isinstance(bases, Sequence) else []
+    parts = attrgetter("base", "placements", "axes")
+    joints = parts(arm.description)
+    if not motions or not all(all(map(np.array_equal, parts(m.robot.description), joints)) for m in motions):
         raise ThunderError(f"bases must be at least one motion of {arm.name}, see `throwing_bases`")
     with outcome_recorded():  # motions that pass the limits are not chosen
         aimed = [planner.aimed(base, point) for base in motions]
@@ -430,11 +432,11 @@ class _Planner:
         return float(np.linalg.norm(p[:2] - self._pivot))
 
     def _turned(self, base: BaseMotion, turn: Array) -> BaseMotion | None:
-        limits = base.robot.limits
+        lower, upper = self._robot.limits.lower[:-1], self._robot.limits.upper[:-1]
         for revolution in (0.0, 2.0 * math.pi, -2.0 * math.pi):
             by = turn + revolution * np.eye(turn.size)[0]
             ends = base.trajectory([0.0, base.release_time, base.trajectory.end_time]).q + by
-            if ((ends > limits.lower) & (ends < limits.upper)).all():
+            if ((ends > lower) & (ends < upper)).all():
                 c, s = math.cos(by[0]), self._sign * math.sin(by[0])
                 x, y, z = base.direction
                 return replace(

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, nonnegative, pose, positive, whole
-from ...errors import ReleaseError
+from ...checks import Array, array, nonnegative, of_kind, pose, positive, seed_of, whole
+from ...errors import ReleaseError, ThunderError
 from ...manipulation.throwing import HandOpening, ThrowMotion, shift_landing
 from ...manipulation.throwing.thrown import ObjectState
 from ...trajectory import MotionLimits
@@ -216,11 +216,11 @@ def learn_throw(
     Parameters
     ----------
     motion, controller, world, name, **options
-        As in `throw_by_hand`. A controller that adapts goes on learning from throw to throw.
+        As in `throw_by_hand`; the option is `noise`. A controller that adapts goes on learning from throw to throw.
     throws : int
         Number of throws with the same grip, at least 2.
     effort : float
-        Force of the hand's motor in the first throw [N].
+        Force of the hand's motor in the first throw, at most the hand's [N].
     grasps : sequence of (4, 4) array_like
         Poses of the object in the frame of the tool, which the throws take in turn; default the same.
     limits : MotionLimits, optional
@@ -260,14 +260,16 @@ def learn_throw(
     >>> 0.02 < learned.opening.delay < 0.04, abs(learned.throws[-1].release - learned.throws[-1].planned) < 2e-3
     (True, True)
     """
+    _check_throw(motion, world)
     found: list[HandThrow] = []
     delays: list[float] = []
     regrip = 0  # number of throws found before the present effort
     window, gain, failure = max(0.5 * motion.coast_duration, _APART), 1.0, None
     poses = [pose(grasp, "grasps") for grasp in grasps] or [np.eye(4)]
+    assert world.hand is not None
+    k, last, most = 0, whole(throws, "throws", 2), world.hand.effort
+    effort = min(positive(effort, "effort", "N"), most)
     anticipated = _delay_at_rest(motion, controller, world, name, effort, poses[0])
-    most = 0.0 if world.hand is None else world.hand.effort
-    k, last = 0, whole(throws, "throws", 2)
     while k < last:
         try:
             thrown = throw_by_hand(
@@ -306,7 +308,9 @@ def learn_throw(
 
 def best_delay(motion: ThrowMotion, delays: npt.ArrayLike) -> float:
     """Return the delay to anticipate for which the plan misses least over measured delays [s]; see `learn_throw`."""
-    measured = np.asarray(delays, dtype=np.float64)
+    measured = array(delays, (None,), "delays")
+    if not len(measured):
+        raise ThunderError("delays must be at least one measured delay, got none")
     trials = np.linspace(measured.min(), measured.max(), 1 + round(float(np.ptp(measured)) / _RESOLUTION))
     late = measured - trials[:, None]
     misses = (motion.landings(late.ravel()) - motion.landings([0.0])).reshape(*late.shape, 3)
@@ -392,13 +396,15 @@ def throw_by_hand(
     >>> bool(np.linalg.norm(thrown.miss) < 0.3), thrown.slip < 5e-3
     (True, True)
     """
-    rng, reference, end = np.random.default_rng(seed), motion.reference(), motion.duration()
+    _check_throw(motion, world)
+    sigma_q, sigma_dq = (nonnegative(sigma, "noise") for sigma in array(noise, (2,), "noise").tolist())
+    rng, reference, end = np.random.default_rng(seed_of(seed)), motion.reference(), motion.duration()
     rest = max(nonnegative(delay, "delay") - motion.release_time, 0.0)
     planned, effort_limit = rest + motion.release_time, world.robot.limits.effort
     opening = planned - delay
 
     def law(t: float, q: Array, dq: Array) -> Array:
-        measured = q + noise[0] * rng.standard_normal(world.n), dq + noise[1] * rng.standard_normal(world.n)
+        measured = q + sigma_q * rng.standard_normal(world.n), dq + sigma_dq * rng.standard_normal(world.n)
         tau = controller.step(t, *measured, reference(min(max(t - rest, 0.0), end)))
         return np.asarray(np.clip(tau, -effort_limit, effort_limit))
 
@@ -415,7 +421,7 @@ def throw_by_hand(
             slip = float(np.linalg.norm(_in_hand(world, name) - start))
         world.step(law(t, world.q, world.dq), command)
         now, apart = world.pose(name)[:3, 3], t + world.period - release > _APART
-        if apart and not commanded:
+        if apart and (not commanded or release < opening - 0.5 * world.period):
             raise ReleaseError(f"{name} must stay in the hand until it opens, lost at {release:.3g} s", "grip")
         if "hand" in world.touching(name):
             again |= apart
@@ -427,6 +433,11 @@ def throw_by_hand(
             return HandThrow(planned, opening, release, state, again, slip, landing, miss)
         before = now
     raise ReleaseError(f"{name} must leave the hand and fall to {z:g} m, it did not", "hand")
+
+
+def _check_throw(motion: ThrowMotion, world: GraspWorld) -> None:
+    if of_kind(motion, ThrowMotion, "motion").robot.n != of_kind(world, GraspWorld, "world").n or world.hand is None:
+        raise ThunderError(f"world must be one of {motion.robot.name} with a hand, got {world!r}")
 
 
 def _in_hand(world: GraspWorld, name: str) -> Array:

@@ -43,9 +43,9 @@ class SuctionTool(Value):
     Parameters
     ----------
     radius : float
-        Radius of the lip, 3 mm to 0.1 m [m].
+        Radius of the lip, above 3 mm and at most 0.1 m [m].
     vacuum : float
-        Pressure below that of the air, once all air is out of the cup, below 101325 [Pa].
+        Pressure below that of the air, once all air is out of the cup, at most 101325 [Pa].
     time : float
         Time constant with which the cup is evacuated and filled [s].
     friction : float

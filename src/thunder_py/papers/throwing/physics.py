@@ -142,7 +142,7 @@ class Throws(NamedTuple):
     def spread(self) -> float:
         """Standard deviation of the release [s]."""
         late = self.late[np.isfinite(self.late)]
-        return float(late.std()) if len(late) else 0.0
+        return float(late.std(ddof=1)) if len(late) > 1 else 0.0
 
     @property
     def steady(self) -> float:
