@@ -80,7 +80,7 @@ def test_refusals_of_a_view() -> None:
     law, region = th.ComputedTorque(arm, 400.0, 40.0), ((0.3, -0.9, -0.9), (0.7, 0.6, 0.32))
     assert HandPick(arm, USES["gripper"], camera, *region, law, place=(0.5, -0.5, 0.1)).n == 6
     assert_refused(
-        ((1.5, 0.0, 0.1), "place must be within 1.... m of the base of ur5e..."),
+        ((1.5, 0.0, 0.1), "place must be within 1... m of the base of ur5e..."),
         ((1.5, 0.0), "place must have shape (3,)..."),
         call=lambda *place: HandPick(arm, USES["gripper"], camera, *region, law, place=place),
     )

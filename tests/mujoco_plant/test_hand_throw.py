@@ -121,7 +121,7 @@ def test_spread_times_speed_is_the_miss_of_a_steady_hand(coasting):
     late, release = np.array([-0.01, 0.0, 0.01]), coasting.release
     ends = [th.manipulation.landing(release.p + t * release.v, release.v, physics.PLANE).p[:2] for t in late]
     thrown = Throws(coasting, th.manipulation.HandOpening(), 30.0, 0.0, np.zeros((3, 2)), late, np.zeros((3, 2)), 0)
-    expected = np.sqrt(np.sum(np.var(ends, axis=0)))
+    expected = np.sqrt(np.sum(np.var(ends, axis=0, ddof=1)))
     assert thrown.steady == pytest.approx(expected, rel=1e-6)
 
 

@@ -3,6 +3,7 @@ import copy
 import inspect
 import pickle
 import struct
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -78,7 +79,7 @@ def contents(value: Any, inside: tuple[int, ...] = ()) -> Any:
     if id(value) in inside:
         return "itself"
     inside = (*inside, id(value))
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
         return type(value).__name__, [contents(entry, inside) for entry in value]
     if isinstance(value, (np.random.Generator, np.random.BitGenerator)):
         return contents(getattr(value, "bit_generator", value).state, inside)
