@@ -74,6 +74,7 @@ def test_refusals_of_a_view() -> None:
         (lambda: view.feel(0.0, [0.0, -2.5, 1.8], 0.0), "q must have shape (6,)..."),
         (lambda: view.feel(0.0, [0.0, -2.5, 1.8, math.nan, -1.6, 0.0], 0.0), "q must be finite..."),
         (lambda: view.feel(math.nan, [0.0] * 6, 0.0), "t must be..."),
+        (lambda: view.see(0.0, camera.depth([GROUND], np.random.default_rng(0))), "feel must be called before see..."),
         (lambda: view.feel(0.0, [0.0] * 6, math.nan), "closure must be..."),
     )  # fmt: skip
     assert view.closure == 0.0
@@ -84,6 +85,17 @@ def test_refusals_of_a_view() -> None:
         ((1.5, 0.0), "place must have shape (3,)..."),
         call=lambda *place: HandPick(arm, USES["gripper"], camera, *region, law, place=place),
     )
+
+
+def test_a_pose_belongs_to_the_others_of_its_picture() -> None:
+    view, _, _ = pictures("box", 2, 0)
+    alone, _, _ = pictures("box", 0, 0)
+    together = view.poll(1.0)
+    crowd = view.others
+    view._new.extend([*alone._new])
+    poses = view.poll(1.0)
+    assert len(together) == len(poses) == 2
+    assert len(crowd) > len(view.others) == len(alone.others)
 
 
 def test_objects_of_different_heights_are_separated_where_they_touch() -> None:

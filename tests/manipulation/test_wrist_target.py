@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 
 import thunder_py as th
 from tests.refusals import assert_refused
+from thunder_py.errors import ThunderError
 from thunder_py.manipulation.wrist import (
     MOUNT,
     ElasticWrist,
@@ -117,19 +118,24 @@ def test_refusals(throw):
         ({"cells": 1}, "cells must be a whole number..."),
         ({"rate": -1.0}, "rate must be positive..."),
         ({"bases": []}, "bases must be at least one motion of..."),
+        ({"bases": throw.base}, "bases must be at least one motion of..."),
         ({"arm": th.Robot.load("iiwa14")}, "bases must be at least one motion of iiwa14..."),
         call=plan,
     )
 
 
 @pytest.fixture(scope="module")
-def swings(throw):
-    """Logs of the empty hand and of one with 0.2 kg, without noise."""
+def runs(throw):
+    """Swings of the empty hand and of one with 0.2 kg."""
     heavy = 0.7 + 0.2
     loaded = replace(WRIST, m=heavy, r_c=(0.7 * WRIST.r_c + 0.2 * TIP) / heavy, I=WRIST.I + 0.2 * TIP**2)
-    return tuple(
-        SwingLog.of_run(swing_run(throw, with_wrist(arm_of(throw), one, mount=MOUNT))) for one in (WRIST, loaded)
-    )
+    return [swing_run(throw, with_wrist(arm_of(throw), one, mount=MOUNT)) for one in (WRIST, loaded)]
+
+
+@pytest.fixture(scope="module")
+def swings(runs):
+    """Their logs without noise."""
+    return tuple(SwingLog.of_run(run) for run in runs)
 
 
 def noisy(log, noise, seed=0):
@@ -155,12 +161,33 @@ def test_logs_that_do_not_tell_wrist_and_object_are_refused(throw, swings):
         (lambda: identify(loaded, empty), "loaded gives an object of -..."),
         (lambda: identify(replace(empty, theta=-empty.theta)), "empty gives the spring k..."),
         (lambda: identify(replace(empty, theta=np.degrees(empty.theta))), "empty gives the spring k..."),
+        (
+            lambda: identify(replace(empty, q=np.degrees(empty.q), theta=np.degrees(empty.theta))),
+            "empty gives the spring k...",
+        ),
         (lambda: identify(noisy(empty, 1e-2), noisy(loaded, 1e-2)), "... gives ..."),
         (lambda: identify(replace(empty, q=empty.q[:, 1:])), "q must have shape..."),
     )  # fmt: skip
 
 
-def test_wrong_logs_are_refused(throw, swings):
+def test_noise_does_not_shift_the_mass(throw, runs):
+    """The square of a noisy velocity has a mean, most at 10 kHz."""
+    logs = [SwingLog.of_run(run, noise=1e-3, dt=1e-4, seed=k) for k, run in enumerate(runs)]
+    found = identify_wrist(arm_of(throw), WRIST, *logs, mount=MOUNT)
+    assert found.object_mass == pytest.approx(0.2, rel=0.03)
+    assert abs(found.offset) < 1e-3
+
+
+def test_limits_are_those_of_the_given_arm(throw):
+    arm, target = arm_of(throw), TARGETS[throw.robot.name.removesuffix("_wrist")]
+    lower, upper = arm.limits.lower.copy(), arm.limits.upper.copy()
+    lower[0], upper[0] = throw.base.q_release[0] + 0.1, throw.base.q_release[0] + 0.3
+    narrow = arm.replace(limits=replace(arm.limits, lower=lower, upper=upper))
+    with pytest.raises(ThunderError, match="target must be within reach"):
+        plan_target_throw(narrow, WRIST, target, [throw.base], cells=20)
+
+
+def test_wrong_logs_are_refused(runs, swings):
     log = swings[0]
     nothing = np.where(log.t == log.t[7], np.nan, log.theta)
     assert_refused(
@@ -172,4 +199,4 @@ def test_wrong_logs_are_refused(throw, swings):
         ({"q": log.q[1:]}, "q must have shape..."),
         call=lambda **changes: replace(log, **changes),
     )
-    assert_refused((lambda: SwingLog.of_run(swing_run(throw, throw.robot), dt=0.0), "dt must be positive..."))
+    assert_refused((lambda: SwingLog.of_run(runs[0], dt=0.0), "dt must be positive..."))

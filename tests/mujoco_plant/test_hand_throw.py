@@ -171,4 +171,5 @@ def test_refusals():
             "ball must be free of the hand within 0.1 s...",
             ReleaseError,
         ),
+        (lambda: best_delay(None, []), "delays must be at least one..."),
     )
