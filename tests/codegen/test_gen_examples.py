@@ -69,7 +69,7 @@ def test_pip_installs_a_library(tmp_path):
     robot = th.Robot.load("elbow")
     folder = generate(robot, tmp_path, python=True, select="M,G,J_i,Yr,forward_dynamics")
     options = ["--no-build-isolation", "--no-deps", "--no-index", "-q", "--target", tmp_path / "site"]
-    options += ["-C", "cmake.build-type=Debug"]  # without optimization, which takes most of the time
+    options += ["--config-settings", "cmake.build-type=Debug"]  # without optimization, which takes most of the time
     run([sys.executable, "-m", "pip", "install", *options, folder])
     q = [0.3, -0.4]
     program = f"""
