@@ -61,6 +61,8 @@ def test_of_objects_that_touch_the_intended_one_is_found() -> None:
         ])  # fmt: skip
         assert np.isfinite(errors[shape]).mean() > 0.55, shape
         assert np.median(errors[shape][np.isfinite(errors[shape])]) < 0.008, shape
+        among_two = errors[shape].reshape(6, 2, -1)[:4, 0]
+        assert (among_two[np.isfinite(among_two)] > 0.03).mean() < 0.1, shape  # another one
     every = np.concatenate(list(errors.values()))
     assert np.isfinite(every).mean() > 0.8
     assert (np.isfinite(every) & (every > 0.03)).mean() <= 0.05

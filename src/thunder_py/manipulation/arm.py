@@ -1,4 +1,4 @@
-"""What loops derive from an arm: where it works, gains for a stiffness of its hand, and a law that learns its load."""
+"""Length and place of work of an arm, gains for a stiffness of its hand, and a law that learns its load, for loops."""
 
 from __future__ import annotations
 
@@ -50,6 +50,19 @@ class ArmPlace(NamedTuple):
     speed: float
 
 
+def arm_length(robot: Robot) -> float:
+    """Return the sum of the distances between neighboring frames, from the base on, at joint positions 0 [m].
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.manipulation.arm import arm_length
+    >>> round(arm_length(th.Robot.load("ur5e")), 2)
+    1.31
+    """
+    return float(np.linalg.norm(np.diff(arm_points(robot, np.zeros(robot.n)), axis=0), axis=1).sum())
+
+
 def find_place(robot: Robot, poses: npt.ArrayLike, height: float = 0.0, *, above: float = -np.inf) -> ArmPlace:
     """Find where in front of an arm a task fits best.
 
@@ -87,13 +100,12 @@ def find_place(robot: Robot, poses: npt.ArrayLike, height: float = 0.0, *, above
     (True, True)
     """
     steps = numbers(poses, "poses", 3)
-    reach = float(np.linalg.norm(np.diff(arm_points(robot, np.zeros(robot.n)), axis=0), axis=1).sum())
     # each pose is reached from the one before, without another branch; the first one from several starts
     solver, first = InverseKinematics(robot, restarts=0), np.random.default_rng(0)
     low, high = np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
     starts = np.vstack([0.5 * (low + high), first.uniform(low, high, (_STARTS - 1, robot.n))])
     best: ArmPlace | None = None
-    for distance in _DISTANCES * reach:
+    for distance in _DISTANCES * arm_length(robot):
         reference = np.array([distance, 0.0, finite(height, "height")])
         targets = np.array(steps)
         targets[:, :3, 3] += reference

@@ -16,9 +16,8 @@ from ...motion import HumanLikePlanner
 from ...perception.clouds import DepthCamera
 from ...reference import TaskReference
 from ...robot import Robot
-from ...robot.frames import arm_points
 from ...values import Stateful
-from ..arm import follower
+from ..arm import arm_length, follower
 from ..interception.conveyor import Belt
 from ..interception.filter import ConstantVelocityFilter
 from ..interception.interceptor import InterceptionOptions, Interceptor
@@ -246,9 +245,8 @@ class HandPick(PickingController):
         )
         machine = PickMachine(_BLIND if settings is None else settings, place)
         if place is not None:
-            bones = np.diff(arm_points(robot, np.zeros(robot.n)), axis=0)
             slides = np.abs([robot.limits.lower, robot.limits.upper]).max(axis=0)[np.array([*robot.joint_types]) == "P"]
-            reach = float(np.linalg.norm(bones, axis=1).sum() + slides.sum())
+            reach = arm_length(robot) + float(slides.sum())
             if np.linalg.norm(np.asarray(place) - robot.description.base[:3, 3]) > reach:
                 raise ThunderError(f"place must be within {reach:.3g} m of the base of {robot.name}, got {place}")
         loop = PickLoop(VisualServo(robot, 2.0, 2.0, speed=speed), TargetTracker(self.view, belief), machine)

@@ -1,4 +1,4 @@
-"""What a camera and a hand tell about an object: where it is grasped, and whether it is held."""
+"""Views of an object by a camera and a hand: where it is grasped, and whether it is held."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ class GraspView(Stateful):
 
     def feel(self, t: float, q: npt.ArrayLike, closure: float) -> None:
         """Take the joint positions (n,) and the closure of the hand at a time [s], not before the last one."""
-        if t < (self._felt[-1][0] if self._felt else -math.inf):
+        if self._felt and finite(t, "t") < self._felt[-1][0]:
             raise ThunderError(f"t must not be before the last time {self._felt[-1][0]:g} s, got {t:g}")
         self._felt.append((finite(t, "t"), array(q, (self._robot.n,), "q"), finite(closure, "closure")))
         while self._felt[0][0] < t - _MEMORY:

@@ -1,4 +1,4 @@
-"""What the nodes of manipulation share: clock, reports, poses in configurations and messages, queue of measurements."""
+"""Common parts of the nodes of manipulation: clock, reports, poses of configurations and messages, measurements."""
 
 from __future__ import annotations
 

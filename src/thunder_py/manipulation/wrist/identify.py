@@ -227,13 +227,23 @@ def identify_wrist(
     return IdentifiedWrist(wrist=found, offset=float(offset), object_mass=float(mass))
 
 
+def _hann(width: float, dt: float) -> Array:
+    window = np.hanning(int(width / dt) + 2)
+    return np.asarray(window / window.sum())
+
+
+def _convolved(rows: Array, window: Array) -> Array:
+    """Return the columns of an array (k, m) averaged over a window."""
+    return np.stack([np.convolve(column, window, "valid") for column in rows.T], axis=1)
+
+
 class _Averaged:
     """Rows of the wrist's equation, averaged over windows: regressor (w, 10), and columns of k, k offset, c (w, 3)."""
 
     def __init__(self, robot: Robot, log: SwingLog, what: str) -> None:
         measured, dt = array(log.q, (log.t.size, robot.n), "q"), float(np.diff(log.t).mean())
-        short, window = (each / each.sum() for each in (np.hanning(int(w / dt) + 2) for w in (_SMOOTH, _WINDOW)))
-        q = np.stack([np.convolve(column, short, "valid") for column in measured.T], axis=1)
+        short, window = _hann(_SMOOTH, dt), _hann(_WINDOW, dt)
+        q = _convolved(measured, short)
         dq = np.gradient(q, dt, axis=0)
         ddq = np.gradient(dq, dt, axis=0)
         Y = robot.slotine_li_regressor(q, dq, dq, ddq)[:, -1, 10 * (robot.n - 1) : 10 * robot.n]
@@ -247,7 +257,7 @@ class _Averaged:
         self._what, step = what, max(window.size // 8, 1)
         self._alike = max(1.0 / (step * float(window @ window)), 1.0)  # number of rows with the same noise
         rows = np.column_stack([Y, deflection, np.ones(len(q)), -dq[:, -1]])
-        smooth = np.stack([np.convolve(column, window, "valid") for column in rows.T], axis=1)[2:-2:step]
+        smooth = _convolved(rows, window)[2:-2:step]
         self.regressor, self.spring = smooth[:, :10], smooth[:, 10:]
 
     def solve(self, A: Array, b: Array) -> tuple[Array, Array]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -328,9 +327,7 @@ def plan_target_throw(
     point, share = array(target, (3,), "target"), within(torque_share, "torque_share", 0.0, 1.0, ends="(]")
     planner = _Planner(with_wrist(arm, wrist, mount=mount, tip=tip), wrist.theta_max, rate, jitter, cells)
     motions = [of_kind(base, BaseMotion, "each of bases") for base in bases] if isinstance(bases, Sequence) else []
-    parts = attrgetter("base", "placements", "axes")
-    joints = parts(arm.description)
-    if not motions or not all(all(map(np.array_equal, parts(m.robot.description), joints)) for m in motions):
+    if not motions or not all(_same_joints(motion.robot, arm) for motion in motions):
         raise ThunderError(f"bases must be at least one motion of {arm.name}, see `throwing_bases`")
     with outcome_recorded():  # motions that pass the limits are not chosen
         aimed = [planner.aimed(base, point) for base in motions]
@@ -349,6 +346,11 @@ def plan_target_throw(
             f"torques or speeds; permitted are {share:g} of the torques"
         )
     return min(kept, key=lambda throw: throw.spread)
+
+
+def _same_joints(robot: Robot, other: Robot) -> bool:
+    a, b = robot.description, other.description
+    return all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("base", "placements", "axes"))
 
 
 class _Planner:

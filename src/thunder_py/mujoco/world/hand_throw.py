@@ -15,7 +15,7 @@ from ...manipulation.throwing import HandOpening, ThrowMotion, shift_landing
 from ...manipulation.throwing.thrown import ObjectState
 from ...trajectory import MotionLimits
 from .grasp_world import GraspWorld
-from .hand import HandCommand
+from .hand import Hand, HandCommand
 
 #: time for closing the hand before a motion [s]
 GRIP = 0.5
@@ -260,14 +260,13 @@ def learn_throw(
     >>> 0.02 < learned.opening.delay < 0.04, abs(learned.throws[-1].release - learned.throws[-1].planned) < 2e-3
     (True, True)
     """
-    _check_throw(motion, world)
+    hand = _hand_of(motion, world)
     found: list[HandThrow] = []
     delays: list[float] = []
     regrip = 0  # number of throws found before the present effort
     window, gain, failure = max(0.5 * motion.coast_duration, _APART), 1.0, None
     poses = [pose(grasp, "grasps") for grasp in grasps] or [np.eye(4)]
-    assert world.hand is not None
-    k, last, most = 0, whole(throws, "throws", 2), world.hand.effort
+    k, last, most = 0, whole(throws, "throws", 2), hand.effort
     effort = min(positive(effort, "effort", "N"), most)
     anticipated = _delay_at_rest(motion, controller, world, name, effort, poses[0])
     while k < last:
@@ -396,7 +395,7 @@ def throw_by_hand(
     >>> bool(np.linalg.norm(thrown.miss) < 0.3), thrown.slip < 5e-3
     (True, True)
     """
-    _check_throw(motion, world)
+    _hand_of(motion, world)
     sigma_q, sigma_dq = (nonnegative(sigma, "noise") for sigma in array(noise, (2,), "noise").tolist())
     rng, reference, end = np.random.default_rng(seed_of(seed)), motion.reference(), motion.duration()
     rest = max(nonnegative(delay, "delay") - motion.release_time, 0.0)
@@ -435,9 +434,11 @@ def throw_by_hand(
     raise ReleaseError(f"{name} must leave the hand and fall to {z:g} m, it did not", "hand")
 
 
-def _check_throw(motion: ThrowMotion, world: GraspWorld) -> None:
+def _hand_of(motion: ThrowMotion, world: GraspWorld) -> Hand:
+    """Return the hand of a world in which an arm can make the motion."""
     if of_kind(motion, ThrowMotion, "motion").robot.n != of_kind(world, GraspWorld, "world").n or world.hand is None:
         raise ThunderError(f"world must be one of {motion.robot.name} with a hand, got {world!r}")
+    return world.hand
 
 
 def _in_hand(world: GraspWorld, name: str) -> Array:

@@ -26,6 +26,7 @@ from ...spatial import pose_from_rpy
 from ..grasping.film import film_world
 from ..grasping.setup import (
     CAMERA_TIMES,
+    FIRST_SEED,
     HANDS,
     NOISE,
     SHAPES,
@@ -39,8 +40,6 @@ from ..tables import markdown
 from .run import REPORTED_RATE
 from .shelf import BoxJudge, pick_place, table_station
 
-#: scenes of lower seeds were looked at while the loop was made
-FIRST_SEED = 7000
 _SEEDS, _QUICK_SEEDS = 20, 1
 #: objects on which the cup seals: the mouth of a bottle is narrower
 SEALED = tuple(shape for shape in SHAPES if shape != "bottle")

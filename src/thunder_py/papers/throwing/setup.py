@@ -11,10 +11,9 @@ import numpy as np
 from ...checks import Array
 from ...control import MACT, GradientAdaptation
 from ...errors import ReleaseError
-from ...manipulation.arm import joint_gains
+from ...manipulation.arm import arm_length, joint_gains
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw, throw
 from ...robot import Robot
-from ...robot.frames import arm_points
 from ...simulation import Payload, Sensors
 from ...trajectory import MotionLimits
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
@@ -84,8 +83,7 @@ class ThrowArm:
         """Return what follows from an arm; by default the report's with its own settings."""
         if robot is None:
             return cls(Robot.load("panda"), ACCELERATION, SPACE, TORQUES, K_P, FARTHEST)
-        reach = float(np.linalg.norm(np.diff(arm_points(robot, np.zeros(robot.n)), axis=0), axis=1).sum())
-        space = reach * np.array([(0.15, -0.45, 0.2), (0.9, 0.45, 0.95)])
+        space = arm_length(robot) * np.array([(0.15, -0.45, 0.2), (0.9, 0.45, 0.95)])
         return cls(robot, np.full(robot.n, np.inf), space.tolist(), 0.15 * robot.limits.effort)
 
     @property
