@@ -119,7 +119,7 @@ def test_public_logs(name):
     log = Log(t=t, q=shown.q, dq=shown.dq, ddq=ddq, tau=shown.measured)
     assert find_correction(robot, log) is None
     right, rates = value(robot, log), {"found": 0, "invisible": 0, "missed": 0}
-    for fault in faults(n, np.random.default_rng(1)):
+    for fault in faults(n, np.random.default_rng(1))[[*PUBLIC].index(name) % 2 :: 2]:  # half of them with each log
         wrong = log.corrected(inverse(fault, n))
         found = find_correction(robot, wrong)
         left = value(robot, wrong if found is None else wrong.corrected(found)) - right

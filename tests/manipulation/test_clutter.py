@@ -87,6 +87,11 @@ def test_refusals_of_a_view() -> None:
         ((1.5, 0.0), "place must have shape (3,)..."),
         call=lambda *place: HandPick(arm, USES["gripper"], camera, *region, law, place=place),
     )
+    assert_refused(
+        ({"closed": 1.0}, "closed must be less than grip_time 1 s, got 1"),
+        ({"settings": {"grip_time": 2.0}}, "settings must be PickSettings, got ..."),
+        call=lambda **given: HandPick(arm, USES["gripper"], camera, *region, law, **given),
+    )
 
 
 def test_a_pose_belongs_to_the_others_of_its_picture() -> None:

@@ -168,6 +168,13 @@ def test_logs_that_do_not_tell_wrist_and_object_are_refused(throw, swings):
         (lambda: identify(noisy(empty, 1e-2), noisy(loaded, 1e-2)), "... gives ..."),
         (lambda: identify(replace(empty, q=empty.q[:, 1:])), "q must have shape..."),
     )  # fmt: skip
+    found = identify(empty)
+    assert_refused(
+        ({"wrist": arm}, "wrist must be ElasticWrist, got ..."),
+        ({"offset": np.nan}, "offset must be finite, got nan"),
+        ({"object_mass": -0.1}, "object_mass must not be negative [kg], got -0.1"),
+        call=lambda **given: replace(found, **given),
+    )
 
 
 def test_noise_does_not_shift_the_mass(throw, runs):

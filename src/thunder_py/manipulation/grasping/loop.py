@@ -208,7 +208,7 @@ class HandPick(PickingController):
     place : (3,) array_like, optional
         As of a `PickMachine`, nearer than the stretched arm is long.
     closed : float
-        Time after which the hand has closed or holds something [s].
+        Time after which the hand has closed or holds something, less than the `grip_time` of the settings [s].
     speed : float
         Usable fraction of the joint velocity limits.
     clock : float
@@ -252,6 +252,8 @@ class HandPick(PickingController):
         loop = PickLoop(VisualServo(robot, 2.0, 2.0, speed=speed), TargetTracker(self.view, belief), machine)
         super().__init__(loop, inner, holding=self._holds)
         self._closed, self._limits, self._closure = nonnegative(closed, "closed", "s"), robot.limits.effort, 0.0
+        if closed >= machine.settings.grip_time:
+            raise ThunderError(f"closed must be less than grip_time {machine.settings.grip_time:g} s, got {closed:g}")
         self._clock = finite(clock, "clock")
         self._closing_since = math.inf
 

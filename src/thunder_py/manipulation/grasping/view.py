@@ -32,7 +32,7 @@ _TELLS = 0.03
 #: depth of the part of an object that a hand from above meets [m]
 _UPPER = 0.04
 #: number of pictures that wait for a call of `poll`
-_KEPT = 100
+_KEPT = 10
 #: time after which a place of the object does not tell it from others any more [s]
 _FORGOTTEN = 1.0
 
@@ -309,7 +309,7 @@ class GraspView(Stateful):
     # --- as a pose source ----------------------------------------------------------------------------------------
 
     def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return the poses of the last pictures, at most 100, since the last call; `t` [s] is as of other sources."""
+        """Return the poses of the last pictures, at most 10, since the last call; `t` [s] is as of other sources."""
         new, poses = list(self._new), []
         self._new.clear()
         for taken, now, found, q, (self.others, self._object) in new:

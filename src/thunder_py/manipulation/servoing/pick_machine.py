@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, finite, positive, whole
+from ...checks import Array, array, finite, of_kind, positive, whole
 from ...errors import ThunderError
 from ...spatial.single import angle_of
 from ...values import Stateful, StrEnum
@@ -305,7 +305,7 @@ class PickMachine(Stateful):
     """
 
     def __init__(self, settings: PickSettings | None = None, place: npt.ArrayLike | None = None) -> None:
-        self.settings = PickSettings() if settings is None else settings
+        self.settings = PickSettings() if settings is None else of_kind(settings, PickSettings, "settings")
         self._place = None if place is None else array(place, (3,), "place")
         self._rules = {
             PickPhase.search: self._search,

@@ -115,6 +115,12 @@ class IdentifiedWrist(Value):
     offset: float
     object_mass: float
 
+    def __post_init__(self) -> None:
+        """Check wrist and numbers."""
+        of_kind(self.wrist, ElasticWrist, "wrist")
+        finite(self.offset, "offset")
+        nonnegative(self.object_mass, "object_mass", "kg")
+
 
 def swing_motion(rest: float, *, amplitude: float = 0.2, duration: float = 2.0, begin: float = 0.0) -> MotorMotion:
     """Return a motion of the motor that excites the wrist: a sweep from 0.5 to 4.5 Hz about an angle of rest.

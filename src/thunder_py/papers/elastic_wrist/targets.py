@@ -29,7 +29,7 @@ TARGETS = ((1.2, 0.3, 0.0), (1.5, -0.6, 0.1), (1.0, 1.0, 0.0), (1.8, 0.5, 0.2), 
 #: standard deviations: of positions [rad] and velocities [rad/s] of the joints, and of the time of release [s]
 _NOISE, _VELOCITY_NOISE, _JITTER = 2e-4, 2e-3, 1e-3
 #: friction of the arm's joints, unknown to model and controller: viscous [s/rad], Coulomb, as parts of the torque limit
-_FRICTION = (0.01, 0.015)
+FRICTION = (0.01, 0.015)
 #: ranges of the truth: stiffness and damping as factors, offset of the spring [rad], mass of the object [kg]
 _STIFFNESS, _DAMPING, _OFFSET, _MASS = (0.85, 1.15), (0.7, 1.3), (-0.03, 0.03), (0.0, 0.15)
 _ELEVATIONS, _SPEEDS = (40.0, 50.0), (0.3, 0.6)
@@ -108,6 +108,7 @@ def run_targets(
     arms: Sequence[str] = ARMS,
     targets: Sequence[tuple[float, float, float]] = TARGETS,
     seeds: int = 4,
+    friction: tuple[float, float] = FRICTION,
     workers: Workers = 1,
     cells: int = 60,
 ) -> list[TargetCase]:
@@ -125,6 +126,8 @@ def run_targets(
         Landing points, at most as many as `TARGETS` [m].
     seeds : int
         Number of truths.
+    friction : (float, float)
+        As `FRICTION`.
     workers : Workers
         Where the runs are made, see `run_tasks`.
     cells : int
@@ -135,7 +138,7 @@ def run_targets(
     plans = map_items(partial(_plan, nominal, positive(tip, "tip"), cells), aims, workers=workers)
     n = len(targets)
     tasks = [(arm, plans[k * n : (k + 1) * n], seed) for k, arm in enumerate(arms) for seed in range(seeds)]
-    return map_items(partial(_case, nominal, tip, cells), tasks, workers=workers)
+    return map_items(partial(_case, nominal, tip, cells, friction), tasks, workers=workers)
 
 
 def _bases(nominal: ElasticWrist, tip: float, arm: str) -> list[BaseMotion]:
@@ -150,11 +153,17 @@ def _plan(
 
 
 @outcome_recorded()  # without identification an arm may pass its velocity limits
-def _case(nominal: ElasticWrist, tip: float, cells: int, task: tuple[str, list[TargetThrow], int]) -> TargetCase:
+def _case(
+    nominal: ElasticWrist,
+    tip: float,
+    cells: int,
+    friction: tuple[float, float],
+    task: tuple[str, list[TargetThrow], int],
+) -> TargetCase:
     name, plans, seed = task
     arm, truth = Robot.load(name), Truth.draw(nominal, tip, seed)
     sensors = Sensors(position_noise=_NOISE, velocity_noise=_VELOCITY_NOISE, seed=seed)
-    rough = with_friction(arm, *(share * arm.limits.effort for share in _FRICTION))
+    rough = with_friction(arm, *(share * arm.limits.effort for share in friction))
     plants = [with_wrist(rough, one, mount=MOUNT, tip=tip) for one in (truth.empty, truth.loaded)]
     logs = [
         SwingLog.of_run(
