@@ -19,6 +19,7 @@ def test_the_place_of_an_arm_is_within_reach_and_limits(name: str) -> None:
     T[:3, 3] += place.reference
     np.testing.assert_allclose(robot.forward_kinematics(place.q), T, atol=1e-6)
     assert ((place.q > robot.limits.lower) & (place.q < robot.limits.upper)).all()
+    assert np.abs(place.q).max() < 4.0  # not wound up where a joint can make two turns
     assert 0.0 < place.speed <= hand_speed(robot, place.q)
     K_d = joint_damping(robot, place.q)
     assert (K_d > 0.0).all()

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from thunder_py.manipulation.grasping.clutter import free_turn, objects_by_heigh
 from thunder_py.mujoco import ParallelGripper, WorldObject
 from thunder_py.papers.grasping.setup import SHAPES, SIZES, SURFACE, USES, draw_cameras, draw_thing
 from thunder_py.papers.grasping.trial import _outline, draw_scene, has_room
-from thunder_py.perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, Plane
+from thunder_py.perception import PinholeCamera
+from thunder_py.perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, Plane, look_at
 from thunder_py.spatial import pose_from_rpy
 
 from ..refusals import assert_refused
@@ -89,9 +91,37 @@ def test_refusals_of_a_view() -> None:
     )
     assert_refused(
         ({"closed": 1.0}, "closed must be less than grip_time 1 s, got 1"),
-        ({"settings": {"grip_time": 2.0}}, "settings must be PickSettings, got ..."),
+        ({"settings": {"grip_time": 2.0}}, "settings must be a PickSettings, got ..."),
         call=lambda **given: HandPick(arm, USES["gripper"], camera, *region, law, **given),
     )
+
+
+def test_a_box_is_grasped_across_its_long_side_only_with_room_to_spare() -> None:
+    view, (found, _), _ = pictures("box", 0, 0)
+    assert found.yaw is not None
+    assert found.size is not None
+    view._object = view.others  # nothing in the way
+    for length, turns in ((0.075, 0.0), (0.055, np.pi / 2.0)):
+        turn, _ = view.turn(replace(found, size=np.array([length, *found.size[1:]])), found.yaw + np.pi / 2.0)
+        assert turn is not None
+        assert math.remainder(turn - found.yaw - turns, np.pi) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["sphere", "cylinder"])
+def test_round_objects_do_not_turn_the_hand(shape: str) -> None:
+    """Now and then one looks like a box, in any direction."""
+    rng = np.random.default_rng(2)
+    (camera, believed), thing = draw_cameras((0.5, -0.2, 0.15), rng), draw_thing(shape, rng)
+    view = GraspView(th.Robot.load("ur5e"), USES["gripper"], believed, (0.3, -0.9, -0.9), (0.7, 0.6, 0.32))
+    view.feel(0.0, [0.0, -2.5, 1.8, -1.0, -1.6, 0.0], 0.0)
+    shapes = [GROUND, *bodies(thing, pose_from_rpy((0.5, -0.2, SURFACE + thing.rest_height)))]
+    yaws, turns = [], []
+    for k in range(60):
+        yaws.append(view.see(0.03 * k, camera.depth(shapes, rng)).yaw)
+        turns += [math.atan2(T.pose[1, 0], T.pose[0, 0]) for T in view.poll(0.03 * k) if T.pose is not None]
+    assert np.abs([yaw for yaw in yaws if yaw is not None]).max() > 1.0
+    assert len(turns) > 40
+    assert np.abs(turns).max() < 0.1
 
 
 def test_a_pose_belongs_to_the_others_of_its_picture() -> None:
@@ -160,3 +190,27 @@ def test_a_narrow_neck_is_described_and_the_body_below_it_is_not() -> None:
     assert upper.size[0] < 0.035 < 0.045 < whole.size[0]
     assert upper.size[2] == pytest.approx(bottle.height, abs=0.01)
     assert_refused((lambda: CloudPipeline(upper=-0.1), "upper must be ..."), error=ThunderError)
+
+
+@pytest.mark.parametrize("hand", ["gripper", "compliant"])
+@pytest.mark.parametrize("height", [0.06, 0.16])
+@pytest.mark.parametrize("aside", [-0.5, 0.0, 0.5])
+def test_what_the_hand_hides_has_no_pose(hand: str, height: float, aside: float) -> None:
+    """However tall the object is and wherever the camera stands: the hand descends, and a pose is right or absent."""
+    arm, q, size = th.Robot.load("ur5e"), [0.0, -2.0, 2.0, -np.pi / 2.0, -np.pi / 2.0, 0.0], (0.07, 0.05, height)
+    grasp, lens = arm.forward_kinematics(q), PinholeCamera.from_field_of_view(212, 120, 1.2)
+    palm = Cuboid((0.1, 0.1, 0.1), grasp @ pose_from_rpy((0.0, 0.0, -0.06)))
+    seen = []
+    for gap in np.arange(0.16, -0.01, -0.02):
+        middle = grasp[:3, 3] - (0.0, 0.0, gap + height / 2.0)
+        table = Cuboid((1.0, 1.0, 0.02), pose_from_rpy(middle - (0.0, 0.0, height / 2.0 + 0.01)))
+        camera = DepthCamera(lens, look_at(np.add(middle, (-0.8, aside, 0.5)), middle), noise_per_z2=0.002)
+        view = GraspView(arm, USES[hand], camera, middle - 0.3, np.add(middle, (0.3, 0.3, 0.25)))
+        view.feel(0.0, q, 0.0)
+        view.see(0.0, camera.depth([table, Cuboid(size, pose_from_rpy(middle)), palm], np.random.default_rng(0)))
+        (found,) = view.poll(0.0)
+        seen.append(found.pose is not None)
+        if found.pose is not None:
+            np.testing.assert_allclose(found.pose[:2, 3], middle[:2], atol=0.008)
+    assert seen[0]
+    assert not any(seen[-4:])

@@ -170,8 +170,8 @@ def test_logs_that_do_not_tell_wrist_and_object_are_refused(throw, swings):
     )  # fmt: skip
     found = identify(empty)
     assert_refused(
-        ({"wrist": arm}, "wrist must be ElasticWrist, got ..."),
-        ({"offset": np.nan}, "offset must be finite, got nan"),
+        ({"wrist": arm}, "wrist must be an ElasticWrist, got ..."),
+        ({"offset": np.nan}, "offset must be a finite number, got nan"),
         ({"object_mass": -0.1}, "object_mass must not be negative [kg], got -0.1"),
         call=lambda **given: replace(found, **given),
     )

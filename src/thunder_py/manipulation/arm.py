@@ -111,6 +111,8 @@ def find_place(robot: Robot, poses: npt.ArrayLike, height: float = 0.0, *, above
         targets[:, :3, 3] += reference
         for start in starts:
             path = _followed(solver, targets, start)
+            if path is not None:
+                path = _unwound(robot, path)
             if path is None or (arm_points(robot, path)[:, 2:-1, 2] < above).any():
                 continue
             if not ((path > robot.limits.lower + _MARGIN) & (path < robot.limits.upper - _MARGIN)).all():
@@ -134,6 +136,15 @@ def _followed(solver: InverseKinematics, targets: Array, start: Array) -> Array 
             return None
         path.append(found.q)
     return np.array(path)
+
+
+def _unwound(robot: Robot, path: Array) -> Array:
+    """Return joint positions (k, n) after whole turns of revolute joints towards the middle of their limits."""
+    limits = np.stack([robot.limits.lower, robot.limits.upper])
+    free = (np.array([*robot.joint_types]) == "R") & (np.isfinite(limits[0]) == np.isfinite(limits[1]))
+    middle = np.where(np.isfinite(limits), limits, 0.0).mean(axis=0)
+    turns = np.round((path.mean(axis=0) - middle) / (2.0 * np.pi)) * free
+    return np.asarray(path - 2.0 * np.pi * turns)
 
 
 def hand_speed(robot: Robot, q: npt.ArrayLike) -> float:

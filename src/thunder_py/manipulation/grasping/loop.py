@@ -236,7 +236,7 @@ class HandPick(PickingController):
         speed: float = 0.5,
         clock: float = 0.0,
     ) -> None:
-        self.view, self.robot, self.n = GraspView(robot, hand, camera, low, high, hidden=_HIDDEN), robot, robot.n
+        self.view, self.robot, self.n = GraspView(robot, hand, camera, low, high), robot, robot.n
         if getattr(inner, "n", None) != robot.n:
             raise ThunderError(f"inner must be a controller of {robot.n} joints, got {inner!r}")
         # objects lie still most of the time; pushed ones stop soon
@@ -290,6 +290,5 @@ class HandPick(PickingController):
         return self._closure < self.view.use.empty if t - self._closing_since > self._closed else None
 
 
-#: closer to the hand the object is partly hidden; the descent goes on blindly there [m]
-_HIDDEN = 0.1
-_BLIND = PickSettings(standoff=0.16, blind_distance=0.11, blind_time=3.0)
+#: the descent goes on blindly where the hand hides the object
+_BLIND = PickSettings(standoff=0.16, blind_distance=0.2, blind_time=3.0)

@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +29,16 @@ _SQUARE = 1.15
 _ARM, _MEMORY = 0.1, 1.0
 #: shorter parts have no direction that a camera tells [m]
 _TELLS = 0.03
+#: room on each side of a box that is grasped across its long side [m]
+_SPARE = 0.006
 #: depth of the part of an object that a hand from above meets [m]
 _UPPER = 0.04
 #: number of pictures that wait for a call of `poll`
 _KEPT = 10
+#: pixels beside an object in which arm and hand hide a part of it, how many of theirs are no noise, and how far behind
+#: the middle of what is left of it they may be [m]
+_BESIDE, _HIDING, _BEHIND = 2, 3, 0.1
+_CORNERS = np.array([*product((-1.0, 1.0), repeat=3)])
 #: time after which a place of the object does not tell it from others any more [s]
 _FORGOTTEN = 1.0
 
@@ -151,8 +157,6 @@ class GraspView(Stateful):
         Lens and pose of the camera as calibrated; its errors are not used.
     low, high : (3,) array_like
         Corners of the region in which surface and objects are looked for [m].
-    hidden : float
-        Objects closer to the hand count as hidden for poses: what is left of them has another middle [m].
     size : (3,) array_like, optional
         Length and width of the intended object's upper part, and its height, to about 15 % [m]: of several objects the
         one most like it is taken, and the hand turns to where it fits between the others. Default the largest object,
@@ -194,7 +198,6 @@ class GraspView(Stateful):
         low: npt.ArrayLike,
         high: npt.ArrayLike,
         *,
-        hidden: float = 0.0,
         size: npt.ArrayLike | None = None,
     ) -> None:
         self._size = None if size is None else all_positive(array(size, (3,), "size"), "size")
@@ -205,7 +208,6 @@ class GraspView(Stateful):
         self._low, self._high = array(low, (3,), "low"), array(high, (3,), "high")
         if (self._low >= self._high).any():
             raise ThunderError(f"low must be below high, got {self._low.tolist()} and {self._high.tolist()}")
-        self._hidden = nonnegative(hidden, "hidden", "m")
         self.reset()
 
     def reset(self) -> None:
@@ -213,9 +215,9 @@ class GraspView(Stateful):
         self.table: Plane | None = None
         self._felt: deque[tuple[float, Array, float]] = deque()
         self._place: Array | None = None
-        self._seen, self._angle, self.room = -math.inf, 0.0, True
+        self._seen, self._angle, self._yaw, self.room = -math.inf, 0.0, YawEstimate(), True
         self.others = self._object = np.zeros((0, 3))
-        self._new: deque[tuple[float, float, Detection, Array, tuple[Array, Array]]] = deque(maxlen=_KEPT)
+        self._new: deque[tuple[float, float, Detection, bool, tuple[Array, Array]]] = deque(maxlen=_KEPT)
 
     def feel(self, t: float, q: npt.ArrayLike, closure: float) -> None:
         """Take the joint positions (n,) and the closure of the hand at a time [s], not before the last one."""
@@ -258,7 +260,8 @@ class GraspView(Stateful):
         found = self._find(points[~self._own(points, q, closure)], taken)
         if found.pose is not None:
             self._place, self._seen = found.pose[:3, 3], taken
-        self._new.append((taken, self._felt[-1][0], found, q, (self.others, self._object)))
+        self._new.append((taken, self._felt[-1][0], found, self._hides(found, cloud, q, closure),
+                          (self.others, self._object)))  # fmt: skip
         return found
 
     def _find(self, points: Array, taken: float) -> Detection:
@@ -286,6 +289,8 @@ class GraspView(Stateful):
         # boxes are grasped across either side, what may be grasped at any turn in steps of 15 degrees
         turns = np.arange(0.0, math.pi, math.pi / 2.0 if yaw is not None else math.pi / 12.0)
         turns += last if yaw is None else yaw
+        if yaw is not None and self.use.covers(np.array([[0.0, found.size[0] / 2.0 + _SPARE, 0.0]]), 0.0).any():
+            turns = turns[:1]  # too long for the hand
         point = self.use.grasp_point(found.center, found.size)
         turn, self.room = free_turn(self.others, self._object, point, turns.tolist(), self.use.covers, last)
         return turn, math.pi
@@ -306,18 +311,31 @@ class GraspView(Stateful):
         T = self._robot.forward_kinematics(q)
         return own | self.use.covers((points - T[:3, 3]) @ T[:3, :3], closure)
 
+    def _hides(self, found: Detection, cloud: Array, q: Array, closure: float) -> bool:
+        """Return whether arm or hand touch a found object in a picture's points (height, width, 3), not far behind."""
+        if found.pose is None or found.size is None:
+            return False
+        lens, eye = self._camera.camera, np.asarray(self._camera.pose)
+        ends = found.pose[:3, 3] + (_CORNERS * found.size / 2.0) @ found.pose[:3, :3].T
+        u, v = lens.project((ends - eye[:3, 3]) @ eye[:3, :3]).T
+        if not np.isfinite(u).all():
+            return True
+        rows, columns = (slice(max(int(w.min()) - _BESIDE, 0), max(int(w.max()) + _BESIDE + 2, 0)) for w in (v, u))
+        points = cloud[rows, columns].reshape(-1, 3)
+        points = points[(points - found.pose[:3, 3]) @ eye[:3, 2] < _BEHIND]  # none of those without a depth
+        return bool(np.count_nonzero(self._own(points, q, closure)) >= _HIDING)
+
     # --- as a pose source ----------------------------------------------------------------------------------------
 
     def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return the poses of the last pictures, at most 10, since the last call; `t` [s] is as of other sources."""
+        """Return the poses of the last pictures, at most 10, since the last call; `t` [s] is as of other sources.
+
+        An object of which arm or hand hide a part has none: what is left of it has another middle.
+        """
         new, poses = list(self._new), []
         self._new.clear()
-        for taken, now, found, q, (self.others, self._object) in new:
-            target = None
-            if found.center is not None and found.size is not None:
-                hand = self._robot.forward_kinematics(q)[:3, 3]
-                if np.linalg.norm(found.center - hand) >= self._hidden:
-                    target = self._target(found)
+        for taken, now, found, hidden, (self.others, self._object) in new:
+            target = None if found.pose is None or hidden else self._target(found)
             poses.append(PoseMeasurement(min(taken, now), now, target, 1.0))
         return poses
 
@@ -325,9 +343,9 @@ class GraspView(Stateful):
         """Return the pose of the hand at contact; of the turns after which the object is the same, the nearest one."""
         assert found.center is not None
         assert found.size is not None
-        yaw, symmetry = self.turn(found, self._angle)
-        if yaw is not None and self.use.turns:
-            self._angle = yaw + symmetry * round((self._angle - yaw) / symmetry)
+        if self.use.turns:
+            self._yaw.add(*self.turn(found, self._angle))
+            self._angle = self._yaw.near(self._angle)
         T = pose_from_rpy(self.use.grasp_point(found.center, found.size), (0.0, 0.0, self._angle))
         return np.asarray(T @ np.diag([1.0, -1.0, -1.0, 1.0]))
 
